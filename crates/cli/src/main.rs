@@ -1,0 +1,3 @@
+//! The `aur` program.
+
+fn main() {}

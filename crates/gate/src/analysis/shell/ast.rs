@@ -1,0 +1,1 @@
+//! The small syntax tree that shell text is parsed into.
