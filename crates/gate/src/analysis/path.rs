@@ -130,7 +130,9 @@ fn relative_pattern(path: &str, root: Option<&str>) -> String {
     // `rm -rf ~/*` takes the worktree along when it lives there.
     let takes_root = inner.len() <= outer.len()
         && inner.iter().zip(&outer).all(|(glob, name)| {
-            *glob != "**" && pattern::matches(glob, name) && !(name.starts_with('.') && glob.starts_with('*'))
+            *glob != "**"
+                && pattern::matches(glob, name)
+                && !(name.starts_with('.') && glob.starts_with('*'))
         });
     if takes_root { "..".to_owned() } else { path.to_owned() }
 }

@@ -16,7 +16,7 @@ mod run;
 pub mod scope;
 pub mod word;
 
-use aurora_model::{Context, Span};
+use aurora_model::{Context, Span, SqlDialect};
 
 use self::field::Field;
 use self::machine::{Lang, Machine, Stream};
@@ -60,6 +60,16 @@ pub fn analyse_argv(argv: &[String], context: &Context) -> Analysis {
     }
     let span = Span::new(0, at.saturating_sub(1));
     machine.run_argv(&fields, &Stream::Terminal, span);
+    machine.finish()
+}
+
+/// What SQL would cause, with whatever shell commands its client's own commands start.
+#[must_use]
+pub fn analyse_sql(text: &str, dialect: SqlDialect, context: &Context) -> Analysis {
+    let mut machine = Machine::new(context);
+    let mut code = Field::lit(text, Span::new(0, text.len()));
+    code.verbatim = Some(0);
+    machine.run_code(Lang::Sql(dialect), &code);
     machine.finish()
 }
 

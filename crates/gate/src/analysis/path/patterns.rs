@@ -104,7 +104,8 @@ impl Pattern {
 
     fn covers(&self, path: &[&str], inside: bool, glob: bool) -> bool {
         let [only] = self.parts.as_slice() else {
-            return (inside || path.first() == Some(&"**")) && self.from_start(&self.parts, path, glob);
+            return (inside || path.first() == Some(&"**"))
+                && self.from_start(&self.parts, path, glob);
         };
         if self.anchored {
             return inside && path.first().is_some_and(|part| part_covers(only, part, glob));

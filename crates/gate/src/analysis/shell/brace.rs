@@ -123,8 +123,7 @@ fn sequence(text: &str) -> Option<Part> {
             return Some(Part::ManyBraces);
         }
         let padded = |end: &str| end.trim_start_matches('-').starts_with('0') && end.len() > 1;
-        let width =
-            if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
+        let width = if padded(first) || padded(last) { first.len().max(last.len()) } else { 0 };
         let step = if from <= to { step } else { -step };
         let values = (0..i64::try_from(count).ok()?).map(|index| from + index * step);
         return Some(Part::Brace(values.map(|value| lit(format!("{value:0width$}"))).collect()));

@@ -41,8 +41,9 @@ impl Machine<'_> {
             "printf" if args.first().is_some_and(|arg| arg.is("-v")) => self.printf_v(args, span),
             "exec" if args.is_empty() => {}
             "bind" | "complete" | "hash" | "enable" | "let" | "getopts" | "unalias" | "return"
-            | "exit" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask"
-            | "ulimit" | "shopt" | "times" | "test" | "[" | ":" | "true" | "false" | "logout" => {}
+            | "exit" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "disown"
+            | "umask" | "ulimit" | "shopt" | "times" | "test" | "[" | ":" | "true" | "false"
+            | "logout" => {}
             "type" | "which" | "hash -t" | "whereis" => return Some(which(args)),
             "command" if matches!(args.first().and_then(Field::text), Some("-v" | "-V")) => {
                 return Some(which(args.get(1..).unwrap_or(&[])));
@@ -63,9 +64,7 @@ impl Machine<'_> {
         let target = args.iter().find(|arg| !arg.prefix().starts_with('-') || arg.is("-"));
         self.scope.cwd = match target {
             None => self.context.home.clone(),
-            Some(dir) => {
-                dir.text().and_then(|dir| path::normalize(dir, self.scope.cwd.as_deref()))
-            }
+            Some(dir) => dir.text().and_then(|dir| path::normalize(dir, self.scope.cwd.as_deref())),
         };
     }
 

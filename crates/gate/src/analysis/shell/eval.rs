@@ -276,7 +276,8 @@ impl Machine<'_> {
                 AssignValue::Scalar(word) => {
                     let mut value = self.joined(word);
                     if assign.append {
-                        let before = self.lookup(&assign.name, None).and_then(|v| v.into_iter().next());
+                        let before =
+                            self.lookup(&assign.name, None).and_then(|v| v.into_iter().next());
                         let mut whole = before.unwrap_or_default();
                         super::expand::push_quoted(&mut whole, &value);
                         whole.span = value.span;
@@ -352,7 +353,13 @@ impl Machine<'_> {
         output
     }
 
-    fn redirect(&mut self, redirect: &Redirect, mut target: Field, span: Span, output: &mut Output) {
+    fn redirect(
+        &mut self,
+        redirect: &Redirect,
+        mut target: Field,
+        span: Span,
+        output: &mut Output,
+    ) {
         target.many = false;
         target.span = span;
         match redirect.kind {
@@ -377,7 +384,11 @@ impl Machine<'_> {
                 };
                 let stdout = redirect.fd.unwrap_or(1) == 1
                     || matches!(kind, RedirectKind::Both | RedirectKind::BothAppend);
-                if stdout && !(target.is("/dev/stdout") || target.is("/dev/fd/1") || target.is("/dev/stderr")) {
+                if stdout
+                    && !(target.is("/dev/stdout")
+                        || target.is("/dev/fd/1")
+                        || target.is("/dev/stderr"))
+                {
                     output.redirected = Some(self.file_name(&target));
                     output.append = touch == Touch::Append;
                 }

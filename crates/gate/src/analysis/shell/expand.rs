@@ -111,7 +111,13 @@ impl Machine<'_> {
         }
     }
 
-    fn word_alternative(&mut self, parts: &[&Part], word: &Word, span: Span, into: &mut Vec<Field>) {
+    fn word_alternative(
+        &mut self,
+        parts: &[&Part],
+        word: &Word,
+        span: Span,
+        into: &mut Vec<Field>,
+    ) {
         let mut builder = Builder::default();
         for part in parts {
             self.part(part, &mut builder);
@@ -193,7 +199,10 @@ impl Machine<'_> {
             Part::Param(param) => {
                 let lists = param.name == "@" || param.index == Some(super::ast::Index::All);
                 let values = self.param(param, true);
-                if lists && values.is_empty() && builder.current.as_ref().is_some_and(|c| c.segs().is_empty()) {
+                if lists
+                    && values.is_empty()
+                    && builder.current.as_ref().is_some_and(|c| c.segs().is_empty())
+                {
                     builder.current = None;
                     return;
                 }
@@ -385,9 +394,7 @@ fn read_only(command: &Command) -> Option<&Word> {
     let [item] = items.as_slice() else { return None };
     let Command::Simple(simple) = &item.command else { return None };
     let [redirect] = simple.redirects.as_slice() else { return None };
-    (simple.words.is_empty()
-        && simple.assigns.is_empty()
-        && redirect.kind == RedirectKind::Read)
+    (simple.words.is_empty() && simple.assigns.is_empty() && redirect.kind == RedirectKind::Read)
         .then_some(&redirect.target)
 }
 

@@ -99,7 +99,11 @@ impl Machine<'_> {
                 let targets: Vec<Field> = paths
                     .iter()
                     .map(|path| {
-                        if many { pattern(path.as_deref(), span) } else { argument(path.as_deref(), span) }
+                        if many {
+                            pattern(path.as_deref(), span)
+                        } else {
+                            argument(path.as_deref(), span)
+                        }
                     })
                     .collect();
                 let targets: Vec<&Field> = targets.iter().collect();

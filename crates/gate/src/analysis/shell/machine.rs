@@ -259,7 +259,11 @@ impl<'c> Machine<'c> {
     }
 
     /// Runs `inside` one level deeper, or records that nobody can follow that deep.
-    pub(super) fn nested(&mut self, span: Span, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
+    pub(super) fn nested(
+        &mut self,
+        span: Span,
+        inside: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
         if self.nesting >= MAX_NESTING || self.fuel == 0 {
             self.opaque("deeply nested code", "it is too long or nests too deeply to follow", span);
             return Stream::Terminal;

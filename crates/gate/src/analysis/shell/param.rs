@@ -82,12 +82,14 @@ impl Machine<'_> {
     /// The value of a variable as far as this line or the context set it.
     pub(super) fn lookup(&mut self, name: &str, index: Option<&Index>) -> Option<Vec<Field>> {
         match name {
-            "@" | "*" => return self.scope.positional.clone().map(|mut args| {
-                if !args.is_empty() {
-                    args.remove(0);
-                }
-                args
-            }),
+            "@" | "*" => {
+                return self.scope.positional.clone().map(|mut args| {
+                    if !args.is_empty() {
+                        args.remove(0);
+                    }
+                    args
+                });
+            }
             _ => {}
         }
         if let Ok(number) = name.parse::<usize>() {

@@ -142,7 +142,9 @@ impl Machine<'_> {
                     return Stream::Terminal;
                 }
             };
-            if here { machine.eval_at(&command, base) } else {
+            if here {
+                machine.eval_at(&command, base)
+            } else {
                 machine.subshell(|machine| machine.eval_at(&command, base))
             }
         })
@@ -196,7 +198,11 @@ impl Machine<'_> {
             }
             Stream::Output(from) if matches!(lang, Lang::Sql(_)) && is_dump(from) => {}
             Stream::Output(from) => {
-                self.opaque(format!("output of {from}"), "it is code that is not known before it runs", span);
+                self.opaque(
+                    format!("output of {from}"),
+                    "it is code that is not known before it runs",
+                    span,
+                );
             }
             Stream::Network(from) => {
                 self.opaque(from.clone(), "code from the network runs as it comes", span);

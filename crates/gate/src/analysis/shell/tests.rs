@@ -44,7 +44,10 @@ fn words_expand_as_bash_expands_them() {
         ("foo $UNSET", vec!["foo|…"]),
         ("foo *.rs a", vec!["foo|…|a"]),
         ("arr=(a 'b c'); foo \"${arr[@]}\" ${arr[1]}", vec!["foo|a|b c|b|c"]),
-        ("x=abcdef; foo ${x:1:2} ${x#ab} ${x%ef} ${x/cd/X} ${x^^}", vec!["foo|bc|cdef|abcd|abXef|ABCDEF"]),
+        (
+            "x=abcdef; foo ${x:1:2} ${x#ab} ${x%ef} ${x/cd/X} ${x^^}",
+            vec!["foo|bc|cdef|abcd|abXef|ABCDEF"],
+        ),
         ("x=y; y=z; foo ${!x}", vec!["foo|z"]),
         ("foo # comment\nbar", vec!["foo", "bar"]),
         ("foo a#b", vec!["foo|a#b"]),
@@ -58,7 +61,10 @@ fn words_expand_as_bash_expands_them() {
         ("[[ $x == (a|b) && -n $(foo) ]] && bar", vec!["foo", "bar"]),
         ("(( x = 1 + $(foo) )); bar $((1+2))", vec!["foo", "bar|…"]),
         ("foo <(bar) >(baz)", vec!["bar", "baz", "foo|/dev/fd/100|/dev/fd/62"]),
-        ("eval 'foo bar'; eval \"x=1\" 'baz'", vec!["eval|foo bar", "foo|bar", "eval|x=1|baz", "baz"]),
+        (
+            "eval 'foo bar'; eval \"x=1\" 'baz'",
+            vec!["eval|foo bar", "foo|bar", "eval|x=1|baz", "baz"],
+        ),
         ("trap 'foo x' EXIT INT", vec!["trap|foo x|EXIT|INT", "foo|x"]),
         ("alias g='git push'; g --force", vec!["git|push", "git|push|--force"]),
         ("cat <<EOF | foo\n$(bar)\nEOF\nbaz", vec!["bar", "cat", "foo", "baz"]),
@@ -70,14 +76,20 @@ fn words_expand_as_bash_expands_them() {
         ("foo ${x:-a} ${y:+b}", vec!["foo|a|b", "foo|a", "foo|…|b", "foo|…"]),
         ("read a b <<< 'rm -rf x'; $a $b", vec!["read|a|b", "rm|-rf|x"]),
         ("set -- rm -rf x; \"$@\"", vec!["set|--|rm|-rf|x", "rm|-rf|x"]),
-        ("`foo \\`bar\\``", vec!["bar", "foo|…", "…", "OPAQUE which program runs is not known beforehand"]),
+        (
+            "`foo \\`bar\\``",
+            vec!["bar", "foo|…", "…", "OPAQUE which program runs is not known beforehand"],
+        ),
         ("select x in a; do foo; done", vec!["foo"]),
         ("for ((i=0;i<3;i++)); do foo; done", vec!["foo"]),
         ("foo >out 2>&1 </dev/null &>>log {fd}>x", vec!["foo"]),
         ("foo \\\n  bar", vec!["foo|bar"]),
         ("until false; do foo; done", vec!["false", "foo"]),
         ("echo a;", vec!["echo|a"]),
-        ("if [ -f x ]; then B=main; else B=dev; fi; foo $B", vec!["[|-f|x|]", "foo|main", "foo|dev"]),
+        (
+            "if [ -f x ]; then B=main; else B=dev; fi; foo $B",
+            vec!["[|-f|x|]", "foo|main", "foo|dev"],
+        ),
     ] {
         assert_eq!(argvs(line), expected, "{line}");
     }

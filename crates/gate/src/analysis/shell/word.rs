@@ -203,8 +203,7 @@ impl Parser<'_> {
     }
 
     fn process(&mut self) -> Parse<Part> {
-        let direction =
-            if self.peek() == Some(b'<') { Direction::Read } else { Direction::Write };
+        let direction = if self.peek() == Some(b'<') { Direction::Read } else { Direction::Write };
         self.pos += 1;
         let code = self.parenthesised()?;
         Ok(Part::Process(Rc::new(code), direction))
@@ -258,7 +257,8 @@ impl Parser<'_> {
         let mut start = Some(self.pos);
         loop {
             let byte = self.peek();
-            let special = byte.is_none() || byte == close || matches!(byte, Some(b'$' | b'`' | b'\\'));
+            let special =
+                byte.is_none() || byte == close || matches!(byte, Some(b'$' | b'`' | b'\\'));
             if !special {
                 self.pos += 1;
                 continue;
@@ -461,9 +461,7 @@ impl Parser<'_> {
             self.pos += 1;
         }
         let length = self.peek() == Some(b'#')
-            && self
-                .peek_at(1)
-                .is_some_and(|b| b.is_ascii_alphanumeric() || b"_@*".contains(&b));
+            && self.peek_at(1).is_some_and(|b| b.is_ascii_alphanumeric() || b"_@*".contains(&b));
         if length {
             self.pos += 1;
         }

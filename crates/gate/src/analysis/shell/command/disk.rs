@@ -1,4 +1,6 @@
 //! Placeholder.
 #[must_use]
 /// Stand-in.
-pub fn is_disk(_path: &str) -> bool { false }
+pub fn is_disk(_path: &str) -> bool {
+    false
+}
