@@ -90,10 +90,16 @@ fn of_rule(rule: &Rule, analyse: Analyse<'_>) -> Vec<(ExampleOutcome, Origin)> {
     let mut outcomes = Vec::new();
     for (items, should_match) in both {
         for Item { text, origin } in items {
-            let action = action_of(text, rule.when.names_tool());
+            // A line stands for the command that the named tool would be given.
+            let is_tool = rule.when.names_tool() && !rule.when.names_command();
+            let action = action_of(text, is_tool);
             let analysis = analyse(&action, &place());
-            let subject = Subject::of(&action);
-            let (matched, got) = match rule.when.find(&analysis, subject.tool) {
+            let found = if is_tool {
+                rule.when.find(&analysis, Subject::of(&action).tool)
+            } else {
+                rule.when.find_whatever_tool(&analysis)
+            };
+            let (matched, got) = match found {
                 Err(_) => (!should_match, "cannot be evaluated"),
                 Ok(found) => match found.iter().map(|one| one.sure).max() {
                     None | Some(Match::No) => (false, "is not matched"),

@@ -150,7 +150,7 @@ impl Reading<'_> {
     /// Text that is not empty.
     fn text(&mut self, node: &Node, key: &str) -> Option<String> {
         match &node.shape {
-            Shape::Scalar { text, plain } if !(*plain && is_not_text(text)) && !text.is_empty() => {
+            Shape::Scalar { text, plain } if !(text.is_empty() || *plain && is_not_text(text)) => {
                 Some(text.clone())
             }
             Shape::Scalar { text, plain: true } if !node.is_nothing() => {

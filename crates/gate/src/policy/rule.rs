@@ -154,9 +154,11 @@ impl When {
 
     /// Everything in an action that the conditions hold for.
     pub fn find(&self, analysis: &Analysis, tool: Option<&str>) -> Result<Vec<Found>, Unevaluated> {
-        if !self.tool_fits(tool) {
-            return Ok(Vec::new());
-        }
+        if self.tool_fits(tool) { self.find_whatever_tool(analysis) } else { Ok(Vec::new()) }
+    }
+
+    /// The same, whatever tool is called.
+    pub fn find_whatever_tool(&self, analysis: &Analysis) -> Result<Vec<Found>, Unevaluated> {
         if !self.names_command() && !self.names_effect() {
             let span = analysis.effects.iter().map(|effect| effect.span).reduce(Span::to);
             return Ok(vec![Found { sure: Match::Yes, span: span.unwrap_or_default() }]);
