@@ -1,7 +1,7 @@
 //! The one function that everything asks.
 
 mod custom;
-mod describe;
+pub mod describe;
 mod destructive;
 mod paths;
 mod role;

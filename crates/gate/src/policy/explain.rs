@@ -32,18 +32,37 @@ pub struct Explanation {
     pub instead: Option<String>,
 }
 
-/// The rules that no file sets: they come with the accepted plan.
-static PLAN_RULES: [(&str, &str, &str); 2] = [
-    (
-        "plan.allowed_areas",
-        "outside the plan's areas",
-        "Speaks when a path is changed that the accepted plan's allowed_areas do not cover.",
-    ),
-    (
-        "plan.forbidden_areas",
-        "inside an area that the plan forbids",
-        "Speaks when a path is changed that the accepted plan's forbidden_areas cover.",
-    ),
+/// A rule that no file sets: it comes with the plan, or with whoever acts.
+struct FixedRule {
+    id: &'static str,
+    title: &'static str,
+    meaning: &'static str,
+    origin: &'static str,
+    instead: &'static str,
+}
+
+static FIXED_RULES: [FixedRule; 3] = [
+    FixedRule {
+        id: "plan.allowed_areas",
+        title: "outside the plan's areas",
+        meaning: "Speaks when a path is changed that the accepted plan's allowed_areas do not cover.",
+        origin: "the accepted plan",
+        instead: "stay inside the plan, or propose a new plan",
+    },
+    FixedRule {
+        id: "plan.forbidden_areas",
+        title: "inside an area that the plan forbids",
+        meaning: "Speaks when a path is changed that the accepted plan's forbidden_areas cover.",
+        origin: "the accepted plan",
+        instead: "stay inside the plan, or propose a new plan",
+    },
+    FixedRule {
+        id: "roles",
+        title: "a role that no policy knows",
+        meaning: "Speaks when the policy names roles and somebody acts in one that it does not name.",
+        origin: "built-in defaults",
+        instead: "act in a role that the policy names, or add this one below `roles`",
+    },
 ];
 
 /// Every rule id that can be explained, in the order of the documentation.
@@ -56,7 +75,7 @@ pub fn rule_ids(policy: &Policy) -> Vec<String> {
         .collect();
     let settings = policy.settings.iter().map(|setting| setting.row.path);
     ids.extend(settings.filter(|path| !path.starts_with("destructive.")).map(str::to_owned));
-    ids.extend(PLAN_RULES.iter().map(|(id, _, _)| (*id).to_owned()));
+    ids.extend(FIXED_RULES.iter().map(|fixed| fixed.id.to_owned()));
     let entries = policy.entries().into_iter().skip(policy.settings.len());
     ids.extend(entries.map(|entry| entry.key));
     ids
@@ -71,7 +90,7 @@ pub fn explain(policy: &Policy, rule: &str) -> Option<Explanation> {
     }
     let own = rule.strip_prefix("rules.").unwrap_or(rule);
     of_key(policy, rule)
-        .or_else(|| of_plan(rule))
+        .or_else(|| of_fixed(rule))
         .or_else(|| policy.rules.iter().find(|one| one.id == own).map(of_rule))
         .or_else(|| of_entry(policy, rule))
 }
@@ -134,18 +153,18 @@ pub(crate) const fn instead_of_key(key: Key) -> Option<&'static str> {
     })
 }
 
-fn of_plan(rule: &str) -> Option<Explanation> {
-    let (id, title, meaning) = PLAN_RULES.iter().find(|(id, _, _)| *id == rule)?;
+fn of_fixed(rule: &str) -> Option<Explanation> {
+    let fixed = FIXED_RULES.iter().find(|fixed| fixed.id == rule)?;
     Some(Explanation {
-        id: (*id).to_owned(),
-        title: (*title).to_owned(),
-        meaning: (*meaning).to_owned(),
+        id: fixed.id.to_owned(),
+        title: fixed.title.to_owned(),
+        meaning: fixed.meaning.to_owned(),
         value: Json::Null,
-        origin: "the accepted plan".to_owned(),
+        origin: fixed.origin.to_owned(),
         locked: None,
         matches: Vec::new(),
         not_matches: Vec::new(),
-        instead: Some("stay inside the plan, or propose a new plan".to_owned()),
+        instead: Some(fixed.instead.to_owned()),
     })
 }
 
