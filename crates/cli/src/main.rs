@@ -13,7 +13,7 @@ use crate::exit::Exit;
 
 /// The control plane for AI coding agents: see, judge and hold what they do.
 #[derive(Parser)]
-#[command(name = "aur", version, propagate_version = true, after_help = EXAMPLES)]
+#[command(name = "aur", version, after_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -33,10 +33,10 @@ Exit codes:
 #[derive(Subcommand)]
 enum Command {
     /// Ask the gate, and look at the policy that it judges by.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = commands::policy::EXAMPLES)]
     Policy(commands::policy::Command),
     /// Answer an agent's pre-tool hook, or install that hook.
-    #[command(subcommand)]
+    #[command(subcommand, after_help = commands::hook::EXAMPLES)]
     Hook(commands::hook::Command),
     /// Show the gate at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
@@ -65,5 +65,26 @@ fn main() -> ExitCode {
     match run(cli.command) {
         Ok(exit) => exit.into(),
         Err(error) => exit::of_error(&error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    fn check_help(command: &clap::Command, path: &str) {
+        let path = format!("{path} {}", command.get_name());
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.contains("Examples:"), "no examples in the help of{path}");
+        assert!(command.get_about().is_some(), "nothing is said about{path}");
+        command.get_subcommands().for_each(|below| check_help(below, &path));
+    }
+
+    #[test]
+    fn every_command_has_help_with_examples() {
+        Cli::command().debug_assert();
+        check_help(&Cli::command(), "");
     }
 }

@@ -7,6 +7,11 @@ pub mod settings;
 
 use crate::exit::Exit;
 
+/// Shown with the help.
+pub const EXAMPLES: &str = "Examples:
+  aur hook install claude-code
+  aur hook claude-code < call.json";
+
 /// Which agent asks, or where to install.
 #[derive(clap::Subcommand)]
 pub enum Command {

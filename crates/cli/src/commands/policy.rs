@@ -17,6 +17,14 @@ use crate::exit::Exit;
 use crate::wiring::layers;
 use crate::wiring::place::{Given, Place};
 
+/// Shown with the help.
+pub const EXAMPLES: &str = "Examples:
+  aur policy check -- git push --force
+  aur policy show --origin
+  aur policy explain destructive.git_force_push
+
+Layers: built-in defaults, ~/.aurora/policies.yaml, .aurora/policies.yaml of the project, --policy.";
+
 /// What can be asked about policies.
 #[derive(clap::Subcommand)]
 pub enum Command {

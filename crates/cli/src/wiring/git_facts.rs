@@ -197,14 +197,15 @@ fn facts(settings: Vec<Setting>) -> GitFacts {
             }
             // `[alias "name"] command = …` is the newer way, and there case matters.
             ("alias", Some(name), "command") => {
-                facts.aliases.insert(name.to_owned(), setting.value);
+                facts.aliases.insert(name.to_owned(), setting.value.clone());
+                facts.config.insert(setting.key(), setting.value);
             }
             // Refspecs add up over all files, and an empty one starts again.
             ("remote", Some(_), "push") => {
-                let all = facts.config.entry(setting.key()).or_default();
                 if setting.value.is_empty() {
-                    all.clear();
+                    facts.config.remove(&setting.key());
                 } else {
+                    let all = facts.config.entry(setting.key()).or_default();
                     if !all.is_empty() {
                         all.push(' ');
                     }

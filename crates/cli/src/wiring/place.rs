@@ -27,6 +27,15 @@ pub struct Given {
     pub role: Option<String>,
 }
 
+impl Given {
+    /// The same, done by another's role when it names none.
+    #[must_use]
+    pub fn with_role_of(mut self, other: &Self) -> Self {
+        self.role = self.role.or_else(|| other.role.clone());
+        self
+    }
+}
+
 /// The home folder of whoever runs this.
 #[must_use]
 pub fn home() -> Option<PathBuf> {

@@ -18,12 +18,13 @@ const MAX_LINE_BYTES: usize = 2 * 1024 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 const MAX_CACHED_CONTEXTS: usize = 1024;
 
-/// Answers every line of stdin. Without a policy each answer is an error.
-pub fn run(policy: anyhow::Result<Policy>) -> anyhow::Result<Exit> {
+/// Answers every line of stdin. Without a policy each answer is an error; `here` is the place of
+/// lines that name none.
+pub fn run(policy: anyhow::Result<Policy>, here: Given) -> anyhow::Result<Exit> {
     let stdin = BufReader::with_capacity(BUFFER_BYTES, std::io::stdin().lock());
     let stdout = BufWriter::with_capacity(BUFFER_BYTES, std::io::stdout().lock());
     let judge =
-        Judge { policy: policy.as_ref().map_err(ToString::to_string), seen: HashMap::new() };
+        Judge { policy: policy.as_ref().map_err(ToString::to_string), here, seen: HashMap::new() };
     match answer_all(stdin, stdout, judge) {
         Ok(()) => {}
         // Nobody reads the answers any more: there is nobody left to tell.
@@ -114,7 +115,8 @@ fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> std::io::Result<L
 /// The policy, and the contexts of earlier lines: most lines of a batch share one.
 struct Judge<'p> {
     policy: Result<&'p Policy, String>,
-    seen: HashMap<Option<Given>, Context>,
+    here: Given,
+    seen: HashMap<Given, Context>,
 }
 
 impl Judge<'_> {
@@ -135,14 +137,16 @@ impl Judge<'_> {
 
     fn verdict(&mut self, mut line: Line) -> Result<Verdict, String> {
         let policy = *self.policy.as_ref().map_err(Clone::clone)?;
-        let given = line.context.take().map(Given::from);
+        let given = match line.context.take() {
+            Some(place) => Given::from(place).with_role_of(&self.here),
+            None => self.here.clone(),
+        };
         let action = line.action()?;
         if self.seen.len() >= MAX_CACHED_CONTEXTS {
             self.seen.clear();
         }
-        let context = self.seen.entry(given).or_insert_with_key(|given| {
-            Place::look(given.clone().unwrap_or_default()).context(true)
-        });
+        let place = |given: &Given| Place::look(given.clone()).context(true);
+        let context = self.seen.entry(given).or_insert_with_key(place);
         // One line that trips over a mistake of ours must not take the others with it.
         catch_unwind(AssertUnwindSafe(|| judging::judge(&action, policy, context)))
             .map_err(|_| "internal failure while judging".to_owned())

@@ -16,12 +16,11 @@ use crate::wiring::place::{Given, Place};
 
 /// What to judge, and where it would happen.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
 #[command(group(clap::ArgGroup::new("what").required(true)
     .args(["command", "sql", "patch", "tool", "batch"])))]
 pub struct Args {
-    /// The command: one argument is a line for the shell, several are a program and its arguments;
-    /// `-` reads a line from stdin.
+    /// One argument is a line for the shell, several are a program's; `-` reads a line from stdin.
     #[arg(last = true, value_name = "COMMAND")]
     command: Vec<OsString>,
     /// Judge SQL; `-` reads it from stdin.
@@ -40,7 +39,7 @@ pub struct Args {
     #[arg(long, value_name = "JSON", requires = "tool")]
     args: Option<String>,
     /// Judge many: one JSON object per line on stdin, one answer per line on stdout.
-    #[arg(long, conflicts_with_all = ["cwd", "branch", "role"])]
+    #[arg(long)]
     batch: bool,
     /// Answer in JSON.
     #[arg(long)]
@@ -59,6 +58,12 @@ pub struct Args {
     role: Option<String>,
 }
 
+const USAGE: &str = "aur policy check [OPTIONS] -- <COMMAND>...
+       aur policy check [OPTIONS] --sql <TEXT> [--dialect <DIALECT>]
+       aur policy check [OPTIONS] --patch <FILE>
+       aur policy check [OPTIONS] --tool <NAME> --args <JSON>
+       aur policy check [OPTIONS] --batch";
+
 const EXAMPLES: &str = r#"Examples:
   aur policy check -- git push --force
   aur policy check -- 'git push --force | cat'
@@ -70,10 +75,11 @@ const EXAMPLES: &str = r#"Examples:
 Several arguments after `--` are one program's arguments, taken as they are; a single argument is
 read by a shell, so write pipes, lists and redirections as one quoted argument.
 
-A batch line is {"id", "command" | "sql" | "patch" | "tool" + "args", "context"}; the optional
-context holds cwd, home, root, branch, upstream, aliases and role. The answer is {"id", "decision",
-"operation", "rule", "reasons", "effects"}, where rule is "" when no rule spoke. A line that cannot
-be judged is answered with "error" and the decision "deny", and the next line is read.
+A batch line is {"id", "command" | "sql" | "patch" | "tool" + "args", "context"}. The optional
+context holds cwd, home, root, branch, upstream, aliases and role; a line without one happens here.
+The answer is {"id", "decision", "operation", "rule", "reasons", "effects"}, where rule is "" when
+no rule spoke. A line that cannot be judged is answered with "error" and the decision "deny", and
+the next line is read.
 
 Exit codes: 0 allow, 3 deny, 4 a person would be asked, 2 wrong usage or a policy that cannot be
 read. A batch ends with 0 when its lines were answered."#;
@@ -102,18 +108,19 @@ impl From<Dialect> for SqlDialect {
 
 /// Judges one action, or a batch of them.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let place = Place::look(Given {
+    let given = Given {
         cwd: args.cwd.clone(),
         branch: args.branch.clone(),
         role: args.role.clone(),
         ..Given::default()
-    });
+    };
+    let place = Place::look(given.clone());
     if let Some(folder) = args.cwd.as_deref().filter(|folder| !folder.is_dir()) {
         return Err(Failure::usage(format!("{} is not a folder", folder.display())).into());
     }
     let policy = layers::load(&place, args.policy.as_deref());
     if args.batch {
-        return batch::run(policy);
+        return batch::run(policy, given);
     }
     let policy = policy?;
     let action = action(args)?;
