@@ -32,7 +32,8 @@ pub fn text(bytes: Vec<u8>) -> String {
 
 /// Everything that a reader gives, or nothing when it is more than the limit.
 pub fn capped(reader: impl Read, max_bytes: u64) -> std::io::Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
+    // Most files here are small: one read fetches them.
+    let mut bytes = Vec::with_capacity(8 * 1024);
     reader.take(max_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     Ok((u64::try_from(bytes.len()).unwrap_or(u64::MAX) <= max_bytes).then_some(bytes))
 }

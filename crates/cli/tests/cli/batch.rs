@@ -44,8 +44,8 @@ fn every_line_is_answered_in_order_whatever_it_holds() {
     "a" "allow" "none" | -
     "b" "deny" "git_force_push" | -
     null "deny" "none" | line 4: expected value (column 1)
-    "c" "deny" "none" | line 5: EOF while parsing a value (column 22)
-    7 "deny" "none" | line 6: `command` is neither a text nor a list of texts (column 22)
+    "c" "deny" "none" | line 5: EOF while parsing a value (column 23)
+    7 "deny" "none" | line 6: `command` is neither a text nor a list of texts (column 23)
     "d" "deny" "none" | line 7: no `command`, `sql`, `patch` or `tool`
     "e" "deny" "none" | line 8: more than one of `command`, `sql`, `patch` and `tool`
     "f" "deny" "git_force_push" | -
