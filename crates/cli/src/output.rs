@@ -4,6 +4,7 @@ pub mod escape;
 pub mod snippet;
 pub mod style;
 pub mod verdict;
+pub mod wrap;
 
 use std::io::{ErrorKind, Write as _};
 

@@ -46,26 +46,34 @@ struct Payload {
 
 /// Answers on stdout. Exit code 2 is what remains when even that fails: agents take it for no.
 pub fn run(agent: &'static Agent, args: Args) -> anyhow::Result<Exit> {
-    // A thread of its own gives a known stack, turns a panic into an answer, and lets the answer
-    // come in time when reading or judging does not end.
-    let (sender, receiver) = mpsc::channel();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        // When nobody waits any more, the denial has been said already.
-        let _ = sender.send(reply(agent, &args));
-    });
-    let reply = match worker.map(|_| receiver.recv_timeout(PATIENCE)) {
-        Ok(Ok(Ok(reply))) => reply,
-        Ok(Ok(Err(error))) => refusal(agent, &format!("{error:#}")),
-        Ok(Err(mpsc::RecvTimeoutError::Timeout)) => {
-            refusal(agent, &format!("no verdict within {} s", PATIENCE.as_secs()))
-        }
-        Ok(Err(mpsc::RecvTimeoutError::Disconnected)) => refusal(agent, "internal failure"),
-        Err(error) => refusal(agent, &format!("cannot start: {error}")),
-    };
+    let reply = in_time(PATIENCE, move || reply(agent, &args))
+        .unwrap_or_else(|problem| refusal(agent, &problem));
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{reply}").and_then(|()| stdout.flush());
     written.map_err(|error| Failure::usage(format!("cannot answer the agent: {error}")))?;
     Ok(Exit::Ok)
+}
+
+/// Does the work on a thread of its own: that gives a known stack, turns a panic into a value, and
+/// lets the answer come in time when reading or judging does not end.
+fn in_time(
+    patience: Duration,
+    work: impl FnOnce() -> anyhow::Result<Value> + Send + 'static,
+) -> Result<Value, String> {
+    let (sender, receiver) = mpsc::channel();
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        // When nobody waits any more, the denial has been said already.
+        let _ = sender.send(work());
+    });
+    worker.map_err(|error| format!("cannot start: {error}"))?;
+    match receiver.recv_timeout(patience) {
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(error)) => Err(format!("{error:#}")),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            Err(format!("no verdict within {} s", patience.as_secs()))
+        }
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err("internal failure".to_owned()),
+    }
 }
 
 /// The answer when there is no verdict.
@@ -112,4 +120,23 @@ fn places(cwd: Option<PathBuf>, project: Option<&Path>) -> (Place, Place) {
     // Outside any repository the agent's own worktree is still the one to keep safe.
     let here = Place::look(Given { cwd, root: started.root(), ..Given::default() });
     (here, started)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_panics_fails_or_does_not_end_is_a_problem_in_words() {
+        let soon = Duration::from_millis(20);
+        let later = Duration::from_secs(20);
+        assert_eq!(in_time(later, || Ok(Value::Null)), Ok(Value::Null));
+        assert_eq!(in_time(later, || panic!("x")), Err("internal failure".to_owned()));
+        let failed = in_time(later, || Err(Failure::failed("no").into()));
+        assert_eq!(failed, Err("no".to_owned()));
+        let (open, never) = mpsc::channel::<Value>();
+        let stuck = in_time(soon, move || Ok(never.recv()?));
+        assert_eq!(stuck, Err("no verdict within 0 s".to_owned()));
+        drop(open);
+    }
 }

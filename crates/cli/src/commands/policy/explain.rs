@@ -2,11 +2,14 @@
 
 use aurora_gate::Policy;
 use aurora_gate::policy::{Explanation, explain, rule_ids};
+use serde_json::Value;
 
 use super::PolicyArgs;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::escape;
+use crate::output::style::Style;
+use crate::output::wrap::wrap;
 
 /// Which rule.
 #[derive(clap::Args)]
@@ -31,7 +34,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     match explain(&policy, rule) {
         Some(found) => {
-            output::print(&in_words(&found))?;
+            output::print(&in_words(&found, Style::of_stdout().width))?;
             Ok(Exit::Ok)
         }
         None => Err(unknown(rule, &rule_ids(&policy)).into()),
@@ -49,12 +52,12 @@ fn list(policy: &Policy) -> String {
     ids.iter().map(line).collect()
 }
 
-fn in_words(rule: &Explanation) -> String {
+fn in_words(rule: &Explanation, width: usize) -> String {
     let mut out = format!("{}: {}\n", escape::line(&rule.id), escape::line(&rule.title));
     if !rule.meaning.is_empty() {
-        out.push_str(&format!("\n{}\n", escape::lines(rule.meaning.trim_end())));
+        out.push_str(&format!("\n{}\n", wrap(&escape::lines(rule.meaning.trim_end()), width)));
     }
-    let value = rule.value.to_string();
+    let value = value_in_words(&rule.value);
     out.push_str(&format!("\nvalue: {} ({})\n", escape::line(&value), escape::line(&rule.origin)));
     if let Some(locked) = &rule.locked {
         out.push_str(&format!("locked by: {}\n", escape::line(locked)));
@@ -66,9 +69,24 @@ fn in_words(rule: &Explanation) -> String {
         }
     }
     if let Some(instead) = &rule.instead {
-        out.push_str(&format!("\ninstead: {}\n", escape::line(instead)));
+        let instead = format!("instead: {}", escape::line(instead));
+        out.push_str(&format!("\n{}\n", wrap(&instead, width)));
     }
     out
+}
+
+/// A value as a person writes it in a policy.
+fn value_in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(value_in_words).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| format!("{key} = {}", value_in_words(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        other => other.to_string(),
+    }
 }
 
 fn unknown(rule: &str, ids: &[String]) -> Failure {
