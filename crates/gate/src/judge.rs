@@ -27,21 +27,19 @@ pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
 pub(crate) struct Subject<'a> {
     /// The tool's name; actions that are no tool calls are named `shell`, `exec`, `sql`, `patch`.
     pub tool: Option<&'a str>,
-    /// The patch, when the action is one.
-    pub patch: Option<&'a [u8]>,
 }
 
 impl<'a> Subject<'a> {
     /// What an action is.
     pub fn of(action: &'a Action) -> Self {
-        let (tool, patch) = match action {
-            Action::Shell { .. } => ("shell", None),
-            Action::Exec { .. } => ("exec", None),
-            Action::Sql { .. } => ("sql", None),
-            Action::Patch { patch } => ("patch", Some(patch.as_slice())),
-            Action::Tool(call) => (call.name.as_str(), None),
+        let tool = match action {
+            Action::Shell { .. } => "shell",
+            Action::Exec { .. } => "exec",
+            Action::Sql { .. } => "sql",
+            Action::Patch { .. } => "patch",
+            Action::Tool(call) => call.name.as_str(),
         };
-        Self { tool: Some(tool), patch }
+        Self { tool: Some(tool) }
     }
 }
 
@@ -58,9 +56,10 @@ pub(crate) fn judge_effects(
     paths::judge(analysis, policy, context, &mut reasons);
     role::judge(subject, policy, context, &mut reasons);
     custom::judge(analysis, subject, policy, &mut reasons);
-    if let Some(patch) = subject.patch {
-        scope::judge_patch(analysis, patch, policy, context, &mut reasons);
+    if let Some(scope) = analysis.scope {
+        scope::judge_patch(analysis, scope, policy, context, &mut reasons);
     }
+    reasons.extend(analysis.refused.as_deref().map(refused));
     let mut verdict = verdict(reasons);
     verdict.effects.clone_from(&analysis.effects);
     verdict.wanted.clone_from(&analysis.wanted);
@@ -82,6 +81,19 @@ fn verdict(mut reasons: Vec<Reason>) -> Verdict {
         reasons,
         effects: Vec::new(),
         wanted: Vec::new(),
+    }
+}
+
+/// A patch that git might read differently from us is denied whatever the policy says.
+fn refused(why: &str) -> Reason {
+    Reason {
+        answer: Answer::Deny,
+        operation: Operation::OpaqueExec,
+        rule: "patch.readable".to_owned(),
+        message: format!("the patch cannot be read with certainty: {why}"),
+        span: Span::default(),
+        instead: Some("make the patch anew with `git diff`, and change nothing in it".to_owned()),
+        origin: "always".to_owned(),
     }
 }
 

@@ -8,7 +8,7 @@ use super::describe::{describe, shown};
 use super::paths::touched;
 use super::{unevaluated, verdict};
 use crate::Policy;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, ChangeScope};
 use crate::policy::instead_of_key;
 use crate::policy::keys::Key;
 
@@ -24,7 +24,7 @@ pub fn check_scope(files: u64, lines: u64, policy: &Policy, context: &Context) -
 /// Adds what a patch's size and file types say.
 pub(super) fn judge_patch(
     analysis: &Analysis,
-    patch: &[u8],
+    size: ChangeScope,
     policy: &Policy,
     context: &Context,
     reasons: &mut Vec<Reason>,
@@ -58,7 +58,7 @@ pub(super) fn judge_patch(
         });
     }
     let files = u64::try_from(files.len()).unwrap_or(u64::MAX);
-    judge_size(files, changed_lines(patch), policy, context, reasons);
+    judge_size(files, size.lines, policy, context, reasons);
 }
 
 fn judge_size(
@@ -110,51 +110,4 @@ fn judge_size(
 #[expect(clippy::cast_precision_loss, reason = "a limit need not be exact beyond 2^53 lines")]
 fn is_more_than(changed: u64, factor: f64, expected: u64) -> bool {
     changed as f64 > factor * expected as f64
-}
-
-/// How many lines a patch adds and removes, counted inside its hunks only, so that content that
-/// looks like a header does not count and a header does not count as content.
-fn changed_lines(patch: &[u8]) -> u64 {
-    let (mut old, mut new, mut changed) = (0_u64, 0_u64, 0_u64);
-    for line in patch.split(|byte| *byte == b'\n') {
-        if old == 0 && new == 0 {
-            if let Some((old_lines, new_lines)) = hunk_header(line) {
-                (old, new) = (old_lines, new_lines);
-            }
-            continue;
-        }
-        match line.first() {
-            Some(b'+') => {
-                new = new.saturating_sub(1);
-                changed = changed.saturating_add(1);
-            }
-            Some(b'-') => {
-                old = old.saturating_sub(1);
-                changed = changed.saturating_add(1);
-            }
-            Some(b'\\') => {}
-            _ => {
-                old = old.saturating_sub(1);
-                new = new.saturating_sub(1);
-            }
-        }
-    }
-    changed
-}
-
-/// The two line counts of `@@ -1,2 +3,4 @@`; a count that is left out is 1.
-fn hunk_header(line: &[u8]) -> Option<(u64, u64)> {
-    let ranges = line.strip_prefix(b"@@ -")?;
-    // The section heading after the second `@@` may be cut anywhere or be no UTF-8 at all.
-    let end = ranges.windows(3).position(|bytes| bytes == b" @@")?;
-    let text = std::str::from_utf8(ranges.get(..end)?).ok()?;
-    let (old, new) = text.split_once(" +")?;
-    Some((line_count(old)?, line_count(new)?))
-}
-
-fn line_count(range: &str) -> Option<u64> {
-    match range.split_once(',') {
-        Some((_, count)) => count.parse().ok(),
-        None => range.parse::<u64>().ok().map(|_| 1),
-    }
 }

@@ -9,7 +9,7 @@ use aurora_model::{
 
 use super::{Subject, check_scope, describe, judge_effects};
 use crate::Policy;
-use crate::analysis::{Analysis, Simple};
+use crate::analysis::{Analysis, ChangeScope, Simple};
 use crate::policy::{LayerKind, LayerSource};
 
 fn policy(text: &str) -> Policy {
@@ -54,7 +54,7 @@ fn simple(line: &str, start: usize) -> Simple {
     Simple { argv, span: Span::new(start, start + line.len()) }
 }
 
-const SHELL: Subject<'_> = Subject { tool: Some("shell"), patch: None };
+const SHELL: Subject<'_> = Subject { tool: Some("shell") };
 
 fn place() -> Context {
     let root = Some("/home/dev/shop".to_owned());
@@ -249,7 +249,7 @@ fn areas_of_policy_and_plan_bound_changes() {
     check("", plan(), write("src/auth/a.rs"), "deny plan.forbidden_areas");
     check("", plan(), write("docs/a.md"), "deny plan.allowed_areas");
     check("areas: {allowed_areas: [docs/]}", plan(), write("src/a.rs"), "deny areas.allowed_areas");
-    let broken = Plan { allowed_areas: list(&["[]"]), ..Plan::default() };
+    let broken = Plan { allowed_areas: list(&["a[b"]), ..Plan::default() };
     check("", broken, write("src/a.rs"), "deny plan.allowed_areas");
 }
 
@@ -322,12 +322,10 @@ fn a_change_that_is_larger_than_allowed_or_planned_asks() {
 #[test]
 fn a_patchs_lines_and_file_types_are_judged() {
     // POL-5
-    let patch =
-        b"--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@ f\xff\n a\n--- b\n+++ c\n+d\n e\n@@ -9 +10 @@\n-x\n\
-                  +y\n\\ No newline at end of file\n+not counted\n";
     let judged = |kinds: Vec<EffectKind>, text: &str| {
-        let subject = Subject { tool: Some("patch"), patch: Some(patch) };
-        judge_effects(&effects(kinds), &subject, &policy(text), &place())
+        let scope = Some(ChangeScope { files: 1, lines: 5 });
+        let analysis = Analysis { scope, ..effects(kinds) };
+        judge_effects(&analysis, &Subject { tool: Some("patch") }, &policy(text), &place())
     };
     assert_eq!(short(&judged(vec![write("x")], "safety: {max_lines_changed: 5}")), "allow -");
     let verdict = judged(vec![write("x")], "safety: {max_lines_changed: 4}");
@@ -343,6 +341,13 @@ fn a_patchs_lines_and_file_types_are_judged() {
     let by_command =
         judge_effects(&effects(vec![write("db/a.sql")]), &SHELL, &policy(""), &place());
     assert_eq!(short(&by_command), "allow -");
+}
+
+#[test]
+fn a_patch_that_cannot_be_read_with_certainty_is_denied() {
+    let analysis = Analysis { refused: Some("line 3: odd".into()), ..Analysis::default() };
+    let verdict = judged(&analysis, &policy("destructive: {opaque_exec: allow}"));
+    assert_eq!(short(&verdict), "deny patch.readable");
 }
 
 #[test]

@@ -120,7 +120,7 @@ fn a_waiver_for_an_outer_command_does_not_reach_the_inner_one() {
     let outer = "bash -c rm_-rf_x";
     let commands = vec![simple(outer, 0), simple("rm -rf x", 8)];
     let effects = vec![at(delete(&["x"], Count::Known(1), true), 8, 16)];
-    let verdict = judged(&Analysis { effects, commands, wanted: Vec::new() }, &policy);
+    let verdict = judged(&Analysis { effects, commands, ..Analysis::default() }, &policy);
     assert_eq!(short(&verdict), "prompt destructive.file_delete");
 }
 
@@ -130,7 +130,7 @@ fn what_is_waived_does_not_count_towards_the_sum() {
     let four = || delete(&["a"], Count::Known(4), false);
     let effects = vec![at(four(), 0, 10), at(four(), 14, 24)];
     let commands = vec![simple("rm a b c d", 0), simple("rm e f g h", 14)];
-    let verdict = judged(&Analysis { effects, commands, wanted: Vec::new() }, &policy);
+    let verdict = judged(&Analysis { effects, commands, ..Analysis::default() }, &policy);
     assert_eq!(short(&verdict), "allow -");
 }
 
@@ -142,9 +142,9 @@ fn an_allow_rule_waives_an_unknown_tool_and_another_rules_prompt() {
          - {id: dry, when: {argv: npm publish --dry-run}, action: allow}\n",
     );
     let tool = effects(vec![EffectKind::UnknownTool { name: "mcp__db__read".into() }]);
-    let subject = Subject { tool: Some("mcp__db__read"), patch: None };
+    let subject = Subject { tool: Some("mcp__db__read") };
     assert_eq!(short(&judge_effects(&tool, &subject, &policy, &place())), "allow -");
-    let subject = Subject { tool: Some("mcp__fs__read"), patch: None };
+    let subject = Subject { tool: Some("mcp__fs__read") };
     let verdict = judge_effects(&tool, &subject, &policy, &place());
     assert_eq!(short(&verdict), "prompt destructive.unknown_tool");
     let line = |line: &str| Analysis { commands: vec![simple(line, 0)], ..Analysis::default() };
