@@ -1,5 +1,7 @@
 //! What each program does with its arguments: a table of models, one row per program.
 
+pub mod options;
+
 use super::machine::{Call, Machine, Stream};
 
 /// A program's model: looks at the call, records effects, says what is printed.
