@@ -1,6 +1,8 @@
 //! What each program does with its arguments: a table of models, one row per program.
 
+pub mod git;
 pub mod options;
+pub mod step;
 
 use super::machine::{Call, Machine, Stream};
 
