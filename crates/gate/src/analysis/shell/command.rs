@@ -1,8 +1,10 @@
 //! What each program does with its arguments: a table of models, one row per program.
 
+pub mod find;
 pub mod git;
 pub mod options;
 pub mod step;
+pub mod wrapper;
 
 use super::machine::{Call, Machine, Stream};
 

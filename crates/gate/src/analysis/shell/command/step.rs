@@ -52,6 +52,8 @@ pub enum Step {
     Elsewhere(Vec<Step>),
     /// Nobody knows how often.
     Repeated(Vec<Step>),
+    /// With nothing to read.
+    Unread(Vec<Step>),
     /// Git configuration is set from here on.
     Remember(String, String),
     /// This text is printed.
@@ -99,6 +101,10 @@ fn perform_one(machine: &mut Machine<'_>, step: &Step, call: &Call<'_>) -> Optio
         }
         Step::Repeated(steps) => {
             return Some(machine.repeated(|machine| perform(machine, steps, call)));
+        }
+        Step::Unread(steps) => {
+            let call = Call { stdin: &Stream::Terminal, ..*call };
+            return Some(perform(machine, steps, &call));
         }
         Step::Remember(key, value) => machine.set_git_config(key, value),
         Step::Print(text) => return Some(Stream::Text(text.clone())),
