@@ -140,8 +140,11 @@ pub(super) fn find(lang: ScriptLang, name: &str) -> Option<Act> {
                 .iter()
                 .find_map(|owner| name.strip_prefix(owner))
                 .unwrap_or(name);
-            let member = name.strip_prefix("fs.promises.").or_else(|| name.strip_prefix("fs-extra."));
-            let member = member.or_else(|| name.strip_prefix("fse.")).or_else(|| name.strip_prefix("fs.default."));
+            let member =
+                name.strip_prefix("fs.promises.").or_else(|| name.strip_prefix("fs-extra."));
+            let member = member
+                .or_else(|| name.strip_prefix("fse."))
+                .or_else(|| name.strip_prefix("fs.default."));
             match member {
                 Some(member) => lookup(&format!("fs.{member}")),
                 None => lookup(name.strip_suffix(".default").unwrap_or(name)),
@@ -150,7 +153,8 @@ pub(super) fn find(lang: ScriptLang, name: &str) -> Option<Act> {
         ScriptLang::Php => lookup(&name.to_ascii_lowercase()),
         ScriptLang::Ruby => lookup(name.strip_prefix("Kernel.")?),
         ScriptLang::Python => {
-            let member = name.strip_prefix("builtins.").or_else(|| name.strip_prefix("__builtins__."));
+            let member =
+                name.strip_prefix("builtins.").or_else(|| name.strip_prefix("__builtins__."));
             lookup(member?)
         }
         ScriptLang::Perl => lookup(name.strip_prefix("File.Path.")?),

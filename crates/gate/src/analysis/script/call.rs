@@ -31,7 +31,7 @@ impl Args {
             _ => None,
         });
         let all = self.named.iter().chain(dicts.flatten());
-        all.filter(|(key, _)| key == name).map(|(_, value)| value).last()
+        all.rev().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
     /// Whether an option is on, or could be.
@@ -41,10 +41,7 @@ impl Args {
 
     /// The positional argument or, failing that, the one of that name.
     fn get(&self, index: u8, name: &str) -> &Value {
-        self.pos
-            .get(usize::from(index))
-            .or_else(|| self.option(name))
-            .unwrap_or(&Value::Unknown)
+        self.pos.get(usize::from(index)).or_else(|| self.option(name)).unwrap_or(&Value::Unknown)
     }
 
     fn texts(&self) -> Vec<&Value> {
@@ -147,7 +144,7 @@ impl Reader<'_> {
             Act::ProgramArgs => self.run_program_args(args, start),
             Act::ExecList(at) => self.run_exec_list(at, args, start),
             Act::ExecArgs(at) => {
-                let argv = args.pos.iter().skip(usize::from(at) + 1).map(Value::known).collect();
+                let argv = args.pos.iter().skip(usize::from(at) + 2).map(Value::known).collect();
                 self.run_argv(args.at(at), argv, args, start);
             }
             Act::Delete { recursive } => {
@@ -519,7 +516,10 @@ impl Reader<'_> {
         let text = self.render(parts);
         if let Value::Name(tag) = tag {
             let last = tag.rsplit('.').next().unwrap_or("");
-            if last == "$" || tag.starts_with("$.") || matches!(last, "execa" | "execaCommand" | "$sync") {
+            if last == "$"
+                || tag.starts_with("$.")
+                || matches!(last, "execa" | "execaCommand" | "$sync")
+            {
                 self.run_line(&text, &Args::default(), start);
                 return Value::Unknown;
             }
@@ -537,7 +537,11 @@ fn redispatch(name: &str) -> Option<Option<&str>> {
     match name.rsplit_once('.') {
         None => matches!(name, "send" | "public_send" | "__send__").then_some(None),
         Some((owner, method)) => matches!(method, "send" | "public_send" | "__send__").then(|| {
-            if matches!(owner, "Kernel" | "self" | "Object" | "Process") { None } else { Some(owner) }
+            if matches!(owner, "Kernel" | "self" | "Object" | "Process") {
+                None
+            } else {
+                Some(owner)
+            }
         }),
     }
 }

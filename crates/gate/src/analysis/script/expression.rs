@@ -13,23 +13,99 @@ use super::{UNKNOWN, What};
 
 /// Words that stand between two operands.
 const INFIX: &[&str] = &[
-    "and", "cmp", "else", "eq", "ge", "gt", "if", "in", "instanceof", "is", "le", "lt", "ne", "not",
-    "of", "or", "rescue", "unless", "x", "xor",
+    "and",
+    "cmp",
+    "else",
+    "eq",
+    "ge",
+    "gt",
+    "if",
+    "in",
+    "instanceof",
+    "is",
+    "le",
+    "lt",
+    "ne",
+    "not",
+    "of",
+    "or",
+    "rescue",
+    "unless",
+    "x",
+    "xor",
 ];
 
 /// Words before an operand that change nothing here.
 const PREFIX: &[&str] = &[
-    "assert", "async", "await", "del", "delete", "echo", "defined", "elif", "else", "elsif", "if",
-    "lambda", "my", "new", "not", "our", "print", "raise", "ref", "require_once", "return", "scalar",
-    "then", "throw", "try", "typeof", "unless", "until", "void", "while", "yield",
+    "assert",
+    "async",
+    "await",
+    "del",
+    "delete",
+    "echo",
+    "defined",
+    "elif",
+    "else",
+    "elsif",
+    "if",
+    "lambda",
+    "my",
+    "new",
+    "not",
+    "our",
+    "print",
+    "raise",
+    "ref",
+    "require_once",
+    "return",
+    "scalar",
+    "then",
+    "throw",
+    "try",
+    "typeof",
+    "unless",
+    "until",
+    "void",
+    "while",
+    "yield",
 ];
 
 /// Methods that call what they are given once for each element.
 const ITERATORS: &[&str] = &[
-    "all", "any", "array_map", "array_walk", "collect", "each", "each_child", "each_entry",
-    "each_line", "each_slice", "each_with_index", "every", "filter", "find", "find_each", "first",
-    "flatMap", "flat_map", "forEach", "foreach", "glob", "grep", "inject", "loop", "map", "reduce",
-    "reject", "select", "some", "starmap", "submit", "sum", "times", "upto",
+    "all",
+    "any",
+    "array_map",
+    "array_walk",
+    "collect",
+    "each",
+    "each_child",
+    "each_entry",
+    "each_line",
+    "each_slice",
+    "each_with_index",
+    "every",
+    "filter",
+    "find",
+    "find_each",
+    "first",
+    "flatMap",
+    "flat_map",
+    "forEach",
+    "foreach",
+    "glob",
+    "grep",
+    "inject",
+    "loop",
+    "map",
+    "reduce",
+    "reject",
+    "select",
+    "some",
+    "starmap",
+    "submit",
+    "sum",
+    "times",
+    "upto",
 ];
 
 impl Reader<'_> {
@@ -48,6 +124,17 @@ impl Reader<'_> {
         loop {
             let text = self.text_at(0);
             match self.kind() {
+                // These bind more loosely than a call without parentheses.
+                Some(Kind::Ident)
+                    if matches!(text, "or" | "and")
+                        && matches!(self.lang, ScriptLang::Perl | ScriptLang::Ruby) =>
+                {
+                    return left;
+                }
+                Some(Kind::Op) if text == "$" && self.lang == ScriptLang::Awk => {
+                    let right = self.unary();
+                    left = concat(&left, &right);
+                }
                 Some(Kind::Ident) if INFIX.contains(&text) && self.infix_word(text) => {
                     self.at += 1;
                     let right = self.unary();
@@ -158,7 +245,18 @@ impl Reader<'_> {
                 Some(Kind::Op)
                     if matches!(
                         text,
-                        "!" | "-" | "+" | "~" | "*" | "**" | "&" | "@" | "\\" | "++" | "--" | "..." | "$"
+                        "!" | "-"
+                            | "+"
+                            | "~"
+                            | "*"
+                            | "**"
+                            | "&"
+                            | "@"
+                            | "\\"
+                            | "++"
+                            | "--"
+                            | "..."
+                            | "$"
                     ) =>
                 {
                     let negative = text == "-" && self.kind_at(1) == Some(&Kind::Num);
@@ -277,7 +375,11 @@ impl Reader<'_> {
         match (self.lang, text) {
             (JavaScript | Php | Lua, "function") | (Php, "fn") => {
                 self.at += 1;
-                while self.kind() == Some(&Kind::Ident) || self.op(".") || self.op(":") || self.op("*") {
+                while self.kind() == Some(&Kind::Ident)
+                    || self.op(".")
+                    || self.op(":")
+                    || self.op("*")
+                {
                     self.at += 1;
                 }
                 if self.open(b'(') {
@@ -291,7 +393,10 @@ impl Reader<'_> {
                 }
                 return Value::Unknown;
             }
-            (Ruby, "if" | "unless" | "case" | "begin" | "def" | "class" | "module" | "while" | "until")
+            (
+                Ruby,
+                "if" | "unless" | "case" | "begin" | "def" | "class" | "module" | "while" | "until",
+            )
             | (Lua, "if" | "do") => {
                 self.at += 1;
                 self.until_end();
@@ -446,16 +551,25 @@ impl Reader<'_> {
                     let (keys, _) = self.elements(b']');
                     value = match (reversed, value, keys.first()) {
                         (true, Value::Str(text), _) => Value::Str(text.chars().rev().collect()),
-                        (_, Value::Name(name), _) if self.lang == ScriptLang::Ruby && name == "Dir" => {
+                        (_, Value::Name(name), _)
+                            if self.lang == ScriptLang::Ruby && name == "Dir" =>
+                        {
                             Value::Glob(keys.first().unwrap_or(&Value::Unknown).text())
                         }
                         (_, value, Some(key)) if keys.len() == 1 => value.index(key),
                         _ => Value::Unknown,
                     };
                 }
-                Some(Kind::Open(b'{')) if self.lang == ScriptLang::Perl && perl_variable(&value) => {
+                Some(Kind::Open(b'{'))
+                    if self.lang == ScriptLang::Perl && perl_variable(&value) =>
+                {
                     self.at += 1;
-                    self.elements(b'}');
+                    // A bare word between the braces is a key.
+                    if self.kind_at(1) == Some(&Kind::Close(b'}')) {
+                        self.at += 2;
+                    } else {
+                        self.elements(b'}');
+                    }
                     value = Value::Unknown;
                 }
                 Some(Kind::Template(_)) => value = self.tagged_template(&value, start),
@@ -466,7 +580,9 @@ impl Reader<'_> {
                     let args = self.bare_arguments();
                     value = self.invoke(value, args, start, mark);
                 }
-                Some(Kind::Str(_)) if self.lang == ScriptLang::Lua && matches!(value, Value::Name(_)) => {
+                Some(Kind::Str(_))
+                    if self.lang == ScriptLang::Lua && matches!(value, Value::Name(_)) =>
+                {
                     let arg = self.primary();
                     let args = Args { pos: vec![arg], named: Vec::new() };
                     value = self.invoke(value, args, start, mark);
@@ -572,7 +688,10 @@ impl Reader<'_> {
             Some(Kind::Ident) => {
                 let word = self.text_at(0);
                 !INFIX.contains(&word)
-                    && !matches!(word, "for" | "foreach" | "while" | "until" | "do" | "end" | "then")
+                    && !matches!(
+                        word,
+                        "for" | "foreach" | "while" | "until" | "do" | "end" | "then"
+                    )
             }
             Some(Kind::Op) => matches!(self.text_at(0), "\\" | "*" | "&" | "..."),
             Some(Kind::Open(bracket)) => *bracket == b'[',
@@ -707,7 +826,8 @@ impl Reader<'_> {
 }
 
 fn perl_variable(value: &Value) -> bool {
-    matches!(value, Value::Name(name) if name.starts_with(['$', '@', '%'])) || *value == Value::Unknown
+    matches!(value, Value::Name(name) if name.starts_with(['$', '@', '%']))
+        || *value == Value::Unknown
 }
 
 fn closing(open: u8) -> u8 {

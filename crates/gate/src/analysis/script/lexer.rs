@@ -245,7 +245,9 @@ impl Lexer<'_> {
                 self.skip_line();
                 true
             }
-            Perl | Ruby if first == b'=' && self.at_line_start() && second.is_ascii_alphabetic() => {
+            Perl | Ruby
+                if first == b'=' && self.at_line_start() && second.is_ascii_alphabetic() =>
+            {
                 let close = if self.lang == Perl { "\n=cut" } else { "\n=end" };
                 self.skip_past(close);
                 self.skip_line();

@@ -178,9 +178,11 @@ impl Lexer<'_> {
             return false;
         };
         let mut len = name.len();
-        if self.tokens.last().is_some_and(|token| {
-            self.src.get(token.span.start..token.span.end) == Some("->")
-        }) {
+        if self
+            .tokens
+            .last()
+            .is_some_and(|token| self.src.get(token.span.start..token.span.end) == Some("->"))
+        {
             return false;
         }
         if self.byte(len) == b' ' && matches!(self.byte(len + 1), b'{' | b'(' | b'[' | b'<') {
@@ -229,7 +231,12 @@ impl Lexer<'_> {
             self.at += 1;
         }
         let start = self.at;
-        self.delimited(&[close], if close == nest { 0 } else { nest }, Escape::Raw, Interpolate::No);
+        self.delimited(
+            &[close],
+            if close == nest { 0 } else { nest },
+            Escape::Raw,
+            Interpolate::No,
+        );
         let end = self.at.saturating_sub(1).max(start);
         let flags = self.flags();
         let code = name == "s" && flags.contains('e');
@@ -298,7 +305,8 @@ impl Lexer<'_> {
             {
                 self.at += 1;
                 let from = self.at;
-                while self.byte(0).is_ascii_alphanumeric() || matches!(self.byte(0), b'_' | b'!' | b'?')
+                while self.byte(0).is_ascii_alphanumeric()
+                    || matches!(self.byte(0), b'_' | b'!' | b'?')
                 {
                     self.at += 1;
                 }
@@ -312,8 +320,7 @@ impl Lexer<'_> {
 
     fn ruby_percent(&mut self) -> bool {
         let letter = self.byte(1);
-        let (skip, kind) =
-            if b"qQwWiIxrs".contains(&letter) { (2, letter) } else { (1, b'Q') };
+        let (skip, kind) = if b"qQwWiIxrs".contains(&letter) { (2, letter) } else { (1, b'Q') };
         let open = self.byte(skip);
         let bracket = matches!(open, b'(' | b'[' | b'{' | b'<');
         if !(bracket || (skip == 2 && matches!(open, b'|' | b'!' | b'/' | b'~' | b'-'))) {
@@ -323,7 +330,8 @@ impl Lexer<'_> {
         self.at += skip + 1;
         let close = closing(open);
         let nest = if close == open { 0 } else { open };
-        let escape = if matches!(kind, b'q' | b'w' | b'i' | b's') { Escape::Quote } else { Escape::Full };
+        let escape =
+            if matches!(kind, b'q' | b'w' | b'i' | b's') { Escape::Quote } else { Escape::Full };
         let interpolate =
             if escape == Escape::Full { Interpolate::HashBraces } else { Interpolate::No };
         let parts = self.delimited(&[close], nest, escape, interpolate);
@@ -376,7 +384,9 @@ impl Lexer<'_> {
             .get(at..)
             .unwrap_or("")
             .chars()
-            .take_while(|c| if quoted { *c != char::from(quote) } else { c.is_alphanumeric() || *c == '_' })
+            .take_while(|c| {
+                if quoted { *c != char::from(quote) } else { c.is_alphanumeric() || *c == '_' }
+            })
             .collect();
         if marker.is_empty() || marker.contains('\n') {
             return false;
@@ -394,9 +404,9 @@ impl Lexer<'_> {
             let shown = shown.trim_end();
             let ends = shown == marker
                 || (self.lang == ScriptLang::Php
-                    && shown.strip_prefix(marker.as_str()).is_some_and(|rest| {
-                        rest.starts_with([';', ')', ','])
-                    }));
+                    && shown
+                        .strip_prefix(marker.as_str())
+                        .is_some_and(|rest| rest.starts_with([';', ')', ','])));
             if ends {
                 body_end = line_start;
                 next = line_start + (line.len() - line.trim_start().len()) + marker.len();
@@ -404,8 +414,11 @@ impl Lexer<'_> {
             }
             line_start += line.len();
         }
-        let (escape, interpolate) =
-            if quote == b'\'' { (Escape::Raw, Interpolate::No) } else { (Escape::Full, interpolate) };
+        let (escape, interpolate) = if quote == b'\'' {
+            (Escape::Raw, Interpolate::No)
+        } else {
+            (Escape::Full, interpolate)
+        };
         let (at_before, end_before) = (self.at, self.end);
         self.at = body_start;
         self.end = body_end;
@@ -584,11 +597,16 @@ impl Lexer<'_> {
             let Part::Code(span) = self.braced(2) else { return None };
             let name = self.src.get(span.start..span.end).unwrap_or("");
             let simple = name.chars().all(|c| c.is_alphanumeric() || c == '_');
-            return Some(if simple { Part::Var(format!("{sigil}{name}")) } else { Part::Code(span) });
+            return Some(if simple {
+                Part::Var(format!("{sigil}{name}"))
+            } else {
+                Part::Code(span)
+            });
         }
         let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        if !word(second) && !(first == b'$' && b"&!@0".contains(&second) && self.lang == ScriptLang::Perl)
-        {
+        let special =
+            first == b'$' && b"&!@0".contains(&second) && self.lang == ScriptLang::Perl;
+        if !word(second) && !special {
             return None;
         }
         let start = self.at;
@@ -600,7 +618,9 @@ impl Lexer<'_> {
         let subscript = match self.byte(0) {
             b'[' => true,
             b'{' => self.lang == ScriptLang::Perl,
-            b'-' => self.byte(1) == b'>' && (matches!(self.byte(2), b'[' | b'{') || word(self.byte(2))),
+            b'-' => {
+                self.byte(1) == b'>' && (matches!(self.byte(2), b'[' | b'{') || word(self.byte(2)))
+            }
             _ => false,
         };
         if !subscript {

@@ -317,15 +317,17 @@ impl Reader<'_> {
             (Value::Str(text), "lower" | "toLowerCase" | "downcase") => {
                 Value::Str(text.to_lowercase())
             }
-            (Value::Str(text), "upper" | "toUpperCase" | "upcase") => Value::Str(text.to_uppercase()),
+            (Value::Str(text), "upper" | "toUpperCase" | "upcase") => {
+                Value::Str(text.to_uppercase())
+            }
             (Value::Str(text), "strip" | "trim" | "rstrip" | "chomp") => {
                 Value::Str(text.trim().to_owned())
             }
             (Value::Str(text), "reverse") => Value::Str(text.chars().rev().collect()),
             (
                 Value::Str(_) | Value::Path(_) | Value::List(_),
-                "decode" | "encode" | "toString" | "to_s" | "resolve" | "absolute" | "freeze" | "expanduser"
-                | "expand_path" | "as_posix" | "flatten" | "compact" | "to_a",
+                "decode" | "encode" | "toString" | "to_s" | "resolve" | "absolute" | "freeze"
+                | "expanduser" | "expand_path" | "as_posix" | "flatten" | "compact" | "to_a",
             ) => owner.clone(),
             (Value::Path(path), "joinpath" | "join") => {
                 let mut path = path.clone();

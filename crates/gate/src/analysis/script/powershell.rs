@@ -12,19 +12,40 @@ const MAX_DEPTH: u32 = 32;
 
 /// Parameters that take a value, as PowerShell writes them, in lower case.
 const VALUE_PARAMETERS: &[&str] = &[
-    "argumentlist", "command", "database", "destination", "ea", "encoding", "erroraction", "exclude",
-    "filepath", "filter", "include", "inputfile", "inputobject", "itemtype", "literalpath", "name",
-    "newname", "outfile", "path", "query", "serverinstance", "target", "uri", "value",
+    "argumentlist",
+    "command",
+    "database",
+    "destination",
+    "ea",
+    "encoding",
+    "erroraction",
+    "exclude",
+    "filepath",
+    "filter",
+    "include",
+    "inputfile",
+    "inputobject",
+    "itemtype",
+    "literalpath",
+    "name",
+    "newname",
+    "outfile",
+    "path",
+    "query",
+    "serverinstance",
+    "target",
+    "uri",
+    "value",
 ];
 
 /// Commands and aliases of PowerShell's own that change nothing that a policy asks about.
 const HARMLESS: &[&str] = &[
     "?", "begin", "cat", "catch", "cd", "chdir", "class", "clear", "cls", "compare", "diff", "dir",
-    "do", "echo", "else", "elseif", "end", "enum", "exit", "filter", "finally", "fl", "function", "ft",
-    "gc", "gci", "gcm", "gi", "gm", "gps", "group", "gv", "help", "history", "if", "in", "ipmo", "kill",
-    "ls", "man", "measure", "param", "popd", "process", "ps", "pushd", "pwd", "return", "select",
-    "set", "sl", "sleep", "sort", "spps", "sv", "switch", "throw", "trap", "try", "type", "until", "using",
-    "where", "write",
+    "do", "echo", "else", "elseif", "end", "enum", "exit", "filter", "finally", "fl", "ft",
+    "function", "gc", "gci", "gcm", "gi", "gm", "gps", "group", "gv", "help", "history", "if",
+    "in", "ipmo", "kill", "ls", "man", "measure", "param", "popd", "process", "ps", "pushd", "pwd",
+    "return", "select", "set", "sl", "sleep", "sort", "spps", "sv", "switch", "throw", "trap",
+    "try", "type", "until", "using", "where", "write",
 ];
 
 /// What a PowerShell script would do.
@@ -139,7 +160,8 @@ impl PowerShell<'_> {
         let block = self.byte(0) == b'{';
         self.at += 1;
         let first = words.first().map(|word| word.text.to_ascii_lowercase()).unwrap_or_default();
-        let looping = matches!(first.as_str(), "foreach-object" | "%" | "foreach" | "for" | "while" | "do");
+        let looping =
+            matches!(first.as_str(), "foreach-object" | "%" | "foreach" | "for" | "while" | "do");
         if self.depth >= MAX_DEPTH {
             self.at = self.bytes.len();
             return;
@@ -154,7 +176,21 @@ impl PowerShell<'_> {
         } else {
             words.push(Word { text: UNKNOWN.to_string(), quoted: true, many: true });
         }
-        if block && matches!(first.as_str(), "if" | "foreach" | "for" | "while" | "do" | "else" | "elseif" | "try" | "catch" | "finally" | "function") {
+        if block
+            && matches!(
+                first.as_str(),
+                "if" | "foreach"
+                    | "for"
+                    | "while"
+                    | "do"
+                    | "else"
+                    | "elseif"
+                    | "try"
+                    | "catch"
+                    | "finally"
+                    | "function"
+            )
+        {
             words.clear();
         }
     }
@@ -164,7 +200,9 @@ impl PowerShell<'_> {
         let mut quoted = false;
         while self.at < self.bytes.len() {
             match self.byte(0) {
-                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b')' | b'}' | b'{' | b'(' | b',' => break,
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b')' | b'}' | b'{' | b'(' | b',' => {
+                    break;
+                }
                 b'\'' => {
                     quoted = true;
                     self.single_quoted(&mut text);
@@ -294,7 +332,8 @@ impl PowerShell<'_> {
             }
             words.drain(..2);
         }
-        if words.first().is_some_and(|word| !word.quoted && matches!(word.text.as_str(), "&" | ".")) {
+        if words.first().is_some_and(|word| !word.quoted && matches!(word.text.as_str(), "&" | "."))
+        {
             words.remove(0);
         } else if words.first().is_some_and(|word| word.quoted) {
             return;
@@ -330,17 +369,21 @@ impl PowerShell<'_> {
         match base {
             "remove-item" | "ri" | "rm" | "rmdir" | "rd" | "del" | "erase" => {
                 let targets = call.targets();
-                let wild = targets.iter().any(|path| path.many || path.text.contains(['*', '?', '[']));
+                let wild =
+                    targets.iter().any(|path| path.many || path.text.contains(['*', '?', '[']));
                 let paths = targets.iter().map(Word::known).collect();
                 let recursive = call.switch("recurse") || call.switch("rf");
                 self.emit(What::Delete { paths, recursive, many: wild || piped }, start);
             }
             "clear-content" | "clc" => self.emit(change(call.target(), Touch::Truncate), start),
-            "set-content" | "sc" | "out-file" | "export-csv" | "export-clixml" | "tee-object" | "tee" => {
+            "set-content" | "sc" | "out-file" | "export-csv" | "export-clixml" | "tee-object"
+            | "tee" => {
                 self.emit(change(call.target(), Touch::Write), start);
             }
             "add-content" | "ac" => self.emit(change(call.target(), Touch::Append), start),
-            "new-item" | "ni" | "mkdir" | "md" => self.emit(change(call.target(), Touch::Create), start),
+            "new-item" | "ni" | "mkdir" | "md" => {
+                self.emit(change(call.target(), Touch::Create), start)
+            }
             "set-acl" => self.emit(change(call.target(), Touch::Mode), start),
             "move-item" | "mi" | "mv" | "move" | "rename-item" | "rni" | "ren" => {
                 self.emit(change(call.target(), Touch::Rename), start);
@@ -357,7 +400,10 @@ impl PowerShell<'_> {
                 self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
             }
             "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "start-bitstransfer" => {
-                self.emit(What::Fetch { target: call.value("uri").or_else(|| call.first()) }, start);
+                self.emit(
+                    What::Fetch { target: call.value("uri").or_else(|| call.first()) },
+                    start,
+                );
                 if let Some(path) = call.value("outfile") {
                     self.emit(change(Some(path), Touch::Write), start);
                 }
@@ -377,7 +423,8 @@ impl PowerShell<'_> {
             }
             _ if base.starts_with('$') || base.starts_with('[') || base.starts_with('-') => {}
             _ if base.contains('-') && cmdlet_name(base) => {}
-            _ if HARMLESS.binary_search(&base).is_ok() || matches!(base, "foreach" | "foreach-object" | "%" | "for" | "while") => {}
+            _ if HARMLESS.binary_search(&base).is_ok()
+                || matches!(base, "foreach" | "foreach-object" | "%" | "for" | "while") => {}
             _ => {
                 let mut argv = vec![name.known()];
                 argv.extend(call.words.iter().map(Word::known));
@@ -402,13 +449,69 @@ impl PowerShell<'_> {
 /// Whether a name is a verb and a noun, as all of PowerShell's own commands are.
 fn cmdlet_name(name: &str) -> bool {
     const VERBS: &[&str] = &[
-        "add", "clear", "close", "compare", "convert", "convertfrom", "convertto", "copy", "disable",
-        "enable", "enter", "exit", "expand", "export", "find", "foreach", "format", "get", "group",
-        "import", "install", "invoke", "join", "limit", "measure", "mount", "move", "new", "open",
-        "optimize", "out", "pop", "publish", "push", "read", "receive", "register", "remove", "rename",
-        "resolve", "restart", "resume", "save", "search", "select", "send", "set", "show", "sort",
-        "split", "start", "stop", "suspend", "tee", "test", "trace", "uninstall", "unregister",
-        "update", "use", "wait", "where", "write",
+        "add",
+        "clear",
+        "close",
+        "compare",
+        "convert",
+        "convertfrom",
+        "convertto",
+        "copy",
+        "disable",
+        "enable",
+        "enter",
+        "exit",
+        "expand",
+        "export",
+        "find",
+        "foreach",
+        "format",
+        "get",
+        "group",
+        "import",
+        "install",
+        "invoke",
+        "join",
+        "limit",
+        "measure",
+        "mount",
+        "move",
+        "new",
+        "open",
+        "optimize",
+        "out",
+        "pop",
+        "publish",
+        "push",
+        "read",
+        "receive",
+        "register",
+        "remove",
+        "rename",
+        "resolve",
+        "restart",
+        "resume",
+        "save",
+        "search",
+        "select",
+        "send",
+        "set",
+        "show",
+        "sort",
+        "split",
+        "start",
+        "stop",
+        "suspend",
+        "tee",
+        "test",
+        "trace",
+        "uninstall",
+        "unregister",
+        "update",
+        "use",
+        "wait",
+        "where",
+        "write",
     ];
     name.split_once('-').is_some_and(|(verb, _)| VERBS.binary_search(&verb).is_ok())
 }
@@ -428,7 +531,9 @@ impl Cmdlet {
         let mut value_of: Option<String> = None;
         for word in args {
             let parameter = (!word.quoted).then(|| word.text.strip_prefix('-')).flatten();
-            if let Some(parameter) = parameter.filter(|name| name.starts_with(|c: char| c.is_alphabetic())) {
+            if let Some(parameter) =
+                parameter.filter(|name| name.starts_with(|c: char| c.is_alphabetic()))
+            {
                 let (name, value) = parameter.split_once(':').unwrap_or((parameter, ""));
                 let name = name.to_ascii_lowercase();
                 let takes = VALUE_PARAMETERS.binary_search(&name.as_str()).is_ok();
@@ -447,7 +552,9 @@ impl Cmdlet {
                         values.push(word.clone());
                     }
                     // Further words of a list belong to it too, where the list is all constants.
-                    if matches!(name.as_str(), "path" | "literalpath" | "argumentlist") && word.quoted {
+                    if matches!(name.as_str(), "path" | "literalpath" | "argumentlist")
+                        && word.quoted
+                    {
                         value_of = Some(name);
                     }
                 }

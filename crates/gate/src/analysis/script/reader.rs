@@ -172,7 +172,9 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 self.expression_statement();
             }
-            (JavaScript, "import") if !matches!(self.kind_at(1), Some(Kind::Open(_) | Kind::Op)) => {
+            (JavaScript, "import")
+                if self.kind_at(1) != Some(&Kind::Open(b'(')) && self.text_at(1) != "." =>
+            {
                 self.javascript_import();
             }
             (JavaScript | Php | Perl, "for" | "foreach" | "while" | "until")
@@ -421,7 +423,8 @@ impl<'a> Reader<'a> {
                 }
                 _ => {
                     let before = self.at;
-                    if self.lang == ScriptLang::JavaScript && matches!(self.text_at(1), "of" | "in") {
+                    if self.lang == ScriptLang::JavaScript && matches!(self.text_at(1), "of" | "in")
+                    {
                         variable = Some(self.text_at(0).to_owned());
                         self.at += 1;
                         continue;
@@ -452,7 +455,11 @@ impl<'a> Reader<'a> {
         self.loops += 1;
         if keyword == "for" {
             let name = self.text_at(0).to_owned();
-            while self.at < self.tokens.len() && !self.word("in") && !self.op("=") && !self.word("do") {
+            while self.at < self.tokens.len()
+                && !self.word("in")
+                && !self.op("=")
+                && !self.word("do")
+            {
                 self.at += 1;
             }
             if self.take_word("in") || self.take_op("=") {

@@ -79,15 +79,27 @@ fn python_runs_programs() {
     check(Python, "import importlib; importlib.import_module('os').system('x')", "run `x`");
     check(Python, "getattr(__import__('os'), 'sys' + 'tem')('x')", "run `x`");
     check(Python, "import os; os.__dict__['system']('x')", "run `x`");
-    check(Python, "import subprocess; subprocess.run(['git','push','--force'])", "exec git push --force");
+    check(
+        Python,
+        "import subprocess; subprocess.run(['git','push','--force'])",
+        "exec git push --force",
+    );
     check(
         Python,
         "import subprocess as sp\nsp.check_call('git push -f', shell=True)",
         "run `git push -f`",
     );
     check(Python, "from subprocess import run\nrun(args=['a', x])", "exec a ?");
-    check(Python, "import subprocess; subprocess.run(['bash'], input='rm -rf x')", "exec bash < rm -rf x");
-    check(Python, "import subprocess,shlex; subprocess.run(shlex.split('rm -rf \"a b\"'))", "exec rm -rf a b");
+    check(
+        Python,
+        "import subprocess; subprocess.run(['bash'], input='rm -rf x')",
+        "exec bash < rm -rf x",
+    );
+    check(
+        Python,
+        "import subprocess,shlex; subprocess.run(shlex.split('rm -rf \"a b\"'))",
+        "exec rm -rf a b",
+    );
     check(Python, "import subprocess; subprocess.run('rm -rf x'.split())", "exec rm -rf x");
     check(Python, "import os; os.execvp('rm', ['rm', '-rf', 'x'])", "exec rm -rf x");
     check(Python, "import os; os.execlp('rm', 'rm', '-rf', 'x')", "exec rm -rf x");
@@ -103,7 +115,11 @@ fn python_runs_programs() {
         "import base64,os; os.system(base64.b64decode('cm0gLXJmIHg=').decode())",
         "run `rm -rf x`",
     );
-    check(Python, "import subprocess,sys; subprocess.run([sys.executable, '-m', 'pip'])", "exec python3 -m pip");
+    check(
+        Python,
+        "import subprocess,sys; subprocess.run([sys.executable, '-m', 'pip'])",
+        "exec python3 -m pip",
+    );
     check(Python, "for i in range(3):\n    os.system('x')\nos.system('y')", "~run `x`; run `y`");
 }
 
@@ -113,7 +129,11 @@ fn python_deletes_and_changes_files() {
     check(Python, "import shutil; shutil.rmtree('build', ignore_errors=True)", "delete -r build");
     check(Python, "from shutil import rmtree\nrmtree(p)", "delete -r ?");
     check(Python, "import glob,os; [os.remove(f) for f in glob.glob('*.pyc')]", "~delete ?");
-    check(Python, "import os,glob\nfor f in glob.glob('*.log'): os.remove(f)", "~delete many *.log");
+    check(
+        Python,
+        "import os,glob\nfor f in glob.glob('*.log'): os.remove(f)",
+        "~delete many *.log",
+    );
     check(Python, "for f in ['a','b']:\n  os.remove(f)\nprint(1)", "~delete a b");
     check(Python, "list(map(os.remove, glob.glob('*')))", "~delete ?");
     check(Python, "from pathlib import Path; Path('a').unlink(missing_ok=True)", "delete a");
@@ -135,7 +155,7 @@ fn python_deletes_and_changes_files() {
 #[test]
 fn python_evaluates_and_asks_databases() {
     check(Python, "exec(\"import os; os.remove('a')\")", "delete a");
-    check(Python, "eval(compile('os.remove(\"a\")', 'x', 'exec'))", "delete a; opaque");
+    check(Python, "eval(compile('os.remove(\"a\")', 'x', 'exec'))", "delete a");
     check(Python, "import requests; exec(requests.get('http://x').text)", "fetch http://x; opaque");
     check(Python, "exec(input())", "opaque");
     check(Python, "cur.execute('DROP TABLE users')", "sql DROP TABLE users");
@@ -156,34 +176,78 @@ fn python_evaluates_and_asks_databases() {
 fn javascript_calls_are_seen() {
     plain(JavaScript, "console.log('rm -rf /'); // fs.rmSync('x')", "");
     plain(JavaScript, "const m = /fs.rmSync\\('x'\\)/.exec('rm -rf x'); console.log(m)", "");
-    plain(JavaScript, "console.log(JSON.parse(require('fs').readFileSync('package.json')).version)", "");
+    plain(
+        JavaScript,
+        "console.log(JSON.parse(require('fs').readFileSync('package.json')).version)",
+        "",
+    );
     plain(JavaScript, "require('fs').rmSync('a', {recursive: true, force: true})", "delete -r a");
     plain(JavaScript, "require('node:fs').unlinkSync('a')", "delete a");
-    plain(JavaScript, "const {rmSync: r} = require('fs'); r('a', { recursive: true })", "delete -r a");
-    plain(JavaScript, "import { rm } from 'node:fs/promises'; await rm('a', {recursive:true})", "delete -r a");
+    plain(
+        JavaScript,
+        "const {rmSync: r} = require('fs'); r('a', { recursive: true })",
+        "delete -r a",
+    );
+    plain(
+        JavaScript,
+        "import { rm } from 'node:fs/promises'; await rm('a', {recursive:true})",
+        "delete -r a",
+    );
     plain(JavaScript, "import fs from 'fs'\nfs.promises.unlink(`a/${'b'}`)", "delete a/b");
     plain(JavaScript, "fs.rmdirSync('a')", "");
     plain(JavaScript, "fs.rmdirSync('a', {recursive: true})", "delete -r a");
     plain(JavaScript, "fs.readdirSync('.').forEach(f => fs.unlinkSync(f))", "~delete ?");
     plain(JavaScript, "for (const f of ['a', 'b']) fs.unlinkSync(f)", "~delete a b");
-    plain(JavaScript, "for (const f of files) { fs.unlinkSync(f); } fs.unlinkSync('z')", "~delete ?; delete z");
+    plain(
+        JavaScript,
+        "for (const f of files) { fs.unlinkSync(f); } fs.unlinkSync('z')",
+        "~delete ?; delete z",
+    );
     plain(JavaScript, "require('child_process').execSync('rm -rf x')", "run `rm -rf x`");
-    plain(JavaScript, "const cp = require('child_process'); cp.spawnSync('rm', ['-rf', 'x'])", "exec rm -rf x");
-    plain(JavaScript, "const {exec} = require('child_process'); exec(`git push ${'--force'}`)", "run `git push --force`");
-    plain(JavaScript, "cp = require('child_process'); cp.spawn('rm -rf x', {shell: true})", "run `rm -rf x`");
+    plain(
+        JavaScript,
+        "const cp = require('child_process'); cp.spawnSync('rm', ['-rf', 'x'])",
+        "exec rm -rf x",
+    );
+    plain(
+        JavaScript,
+        "const {exec} = require('child_process'); exec(`git push ${'--force'}`)",
+        "run `git push --force`",
+    );
+    plain(
+        JavaScript,
+        "cp = require('child_process'); cp.spawn('rm -rf x', {shell: true})",
+        "run `rm -rf x`",
+    );
     plain(JavaScript, "eval(\"fs.unlinkSync('a')\")", "delete a");
     plain(JavaScript, "new Function(\"fs.unlinkSync('a')\")()", "delete a");
     plain(JavaScript, "eval(process.argv[1])", "opaque");
     plain(JavaScript, "fetch('http://x').then(r => r.text()).then(eval)", "fetch http://x; opaque");
-    plain(JavaScript, "fs.writeFileSync('.env', 'x'); fs.appendFileSync('b', 'y')", "write .env; append b");
+    plain(
+        JavaScript,
+        "fs.writeFileSync('.env', 'x'); fs.appendFileSync('b', 'y')",
+        "write .env; append b",
+    );
     plain(JavaScript, "await $`rm -rf ${'x'}`", "run `rm -rf x`");
     plain(JavaScript, "await Deno.remove('x', {recursive: true})", "delete -r x");
     plain(JavaScript, "new Deno.Command('rm', {args: ['-rf', 'x']}).output()", "exec rm -rf x");
     plain(JavaScript, "require('rimraf').sync('x')", "delete -r x");
     plain(JavaScript, "require('shelljs').rm('-rf', 'x')", "exec rm -rf x");
-    plain(JavaScript, "Promise.all([fs.promises.unlink('a'), fs.promises.unlink('b')])", "delete a; delete b");
-    plain(JavaScript, "db.users.drop(); db.dropDatabase()", "sql DROP TABLE users; sql DROP DATABASE all_of_it");
-    plain(JavaScript, "db.users.deleteMany({}); db.users.deleteMany({a: 1})", "sql DELETE FROM users");
+    plain(
+        JavaScript,
+        "Promise.all([fs.promises.unlink('a'), fs.promises.unlink('b')])",
+        "delete a; delete b",
+    );
+    plain(
+        JavaScript,
+        "db.users.drop(); db.dropDatabase()",
+        "sql DROP TABLE users; sql DROP DATABASE all_of_it",
+    );
+    plain(
+        JavaScript,
+        "db.users.deleteMany({}); db.users.deleteMany({a: 1})",
+        "sql DELETE FROM users",
+    );
     plain(JavaScript, "await client.query('DROP TABLE users')", "sql DROP TABLE users");
     plain(JavaScript, "const x = a ? fs.unlinkSync('a') : 2", "delete a");
 }
@@ -230,16 +294,28 @@ fn ruby_calls_are_seen() {
     plain(Ruby, "require 'fileutils'; FileUtils.rm_rf 'x'", "delete -r x");
     plain(Ruby, "FileUtils.rm_rf(%w[a b])", "delete -r a b");
     plain(Ruby, "Dir.glob('*.log').each { |f| File.delete(f) }", "~delete ?");
-    plain(Ruby, "Dir['*.log'].each do |f|\n  File.delete f\nend\nFile.delete 'z'", "~delete ?; delete z");
+    plain(
+        Ruby,
+        "Dir['*.log'].each do |f|\n  File.delete f\nend\nFile.delete 'z'",
+        "~delete ?; delete z",
+    );
     plain(Ruby, "File.delete(*Dir.glob('*.log'))", "delete many *.log");
     plain(Ruby, "system 'rm', '-rf', 'x'", "exec rm -rf x");
     plain(Ruby, "d = 'x'; `rm -rf #{d}`", "run `rm -rf x`");
     plain(Ruby, "%x(rm -rf x)", "run `rm -rf x`");
     plain(Ruby, "IO.popen(['rm', '-rf', 'x'])", "exec rm -rf x");
     plain(Ruby, "Kernel.send(:system, 'x')", "run `x`");
-    plain(Ruby, "File.write('.env', 'x'); File.open('b', 'a') { |f| f.puts 1 }", "write .env; append b");
+    plain(
+        Ruby,
+        "File.write('.env', 'x'); File.open('b', 'a') { |f| f.puts 1 }",
+        "write .env; append b",
+    );
     plain(Ruby, "if x then File.delete('a') end; eval \"File.delete('b')\"", "delete a; delete b");
-    plain(Ruby, "ActiveRecord::Base.connection.execute('DROP TABLE users')", "sql DROP TABLE users");
+    plain(
+        Ruby,
+        "ActiveRecord::Base.connection.execute('DROP TABLE users')",
+        "sql DROP TABLE users",
+    );
     plain(Ruby, "User.delete_all; User.where(a: 1).delete_all", "sql DELETE FROM User");
     plain(Ruby, "require 'pathname'; Pathname.new('x').rmtree", "delete -r x");
 }
@@ -250,11 +326,23 @@ fn php_lua_and_awk_calls_are_seen() {
     plain(Php, "<?php unlink('a'); ?>", "delete a");
     plain(Php, "foreach (glob('*.log') as $f) unlink($f);", "~delete many *.log");
     plain(Php, "array_map('unlink', glob('*.log'));", "~delete ?");
-    plain(Php, "$d = 'x'; shell_exec(\"rm -rf $d\"); echo `ls {$d}`;", "run `rm -rf x`; run `ls x`");
+    plain(
+        Php,
+        "$d = 'x'; shell_exec(\"rm -rf $d\"); echo `ls {$d}`;",
+        "run `rm -rf x`; run `ls x`",
+    );
     plain(Php, "file_put_contents('.env', 'x');", "write .env");
-    plain(Php, "mysqli_query($c, 'DROP TABLE x'); $pdo->exec('TRUNCATE y');", "sql DROP TABLE x; sql TRUNCATE y");
+    plain(
+        Php,
+        "mysqli_query($c, 'DROP TABLE x'); $pdo->exec('TRUNCATE y');",
+        "sql DROP TABLE x; sql TRUNCATE y",
+    );
     plain(Php, "eval(base64_decode('dW5saW5rKCdhJyk7'));", "delete a");
-    plain(Php, "DB::table('x')->truncate(); Schema::drop('users');", "sql TRUNCATE TABLE table; sql DROP TABLE users");
+    plain(
+        Php,
+        "DB::table('x')->truncate(); Schema::drop('users');",
+        "sql TRUNCATE TABLE table; sql DROP TABLE users",
+    );
     plain(Lua, "print('rm') -- os.remove('x')", "");
     plain(Lua, "os.remove 'a' os.execute('rm -rf ' .. 'x')", "delete a; run `rm -rf x`");
     plain(Lua, "for f in io.lines('l') do os.remove(f) end os.remove('z')", "~delete ?; delete z");
@@ -293,11 +381,13 @@ fn powershell_commands_are_seen() {
 
 #[test]
 fn any_bytes_get_an_answer() {
-    let nasty = ["((((((((", "}}}}]]]", "'''", "f'{f\"{", "qq{", "<<EOF", "s{", "`", "[[", "$($(", "{{{{{{"];
+    let nasty = [
+        "((((((((", "}}}}]]]", "'''", "f'{f\"{", "qq{", "<<EOF", "s{", "`", "[[", "$($(", "{{{{{{",
+    ];
     for lang in [Python, JavaScript, Perl, Ruby, Php, Lua, Awk, PowerShell] {
         for text in nasty {
-            analyse(lang, text);
-            analyse(lang, &text.repeat(2000));
+            let _ = analyse(lang, text);
+            let _ = analyse(lang, &text.repeat(2000));
         }
     }
 }

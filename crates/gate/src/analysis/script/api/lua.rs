@@ -2,7 +2,7 @@
 
 use aurora_model::Touch;
 
-use super::{Act, Pure, Row, DELETE_ONE};
+use super::{Act, DELETE_ONE, Pure, Row};
 
 /// By full name, sorted.
 pub(super) const TABLE: &[Row] = &[

@@ -2,7 +2,7 @@
 
 use aurora_model::Touch;
 
-use super::{Act, Pure, Row, DELETE, DELETE_TREE};
+use super::{Act, DELETE, DELETE_TREE, Pure, Row};
 
 /// By full name, sorted.
 pub(super) const TABLE: &[Row] = &[

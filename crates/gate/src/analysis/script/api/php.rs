@@ -2,7 +2,7 @@
 
 use aurora_model::Touch;
 
-use super::{Act, Pure, Row, DELETE_ONE, DELETE_ONE_TREE};
+use super::{Act, DELETE_ONE, DELETE_ONE_TREE, Pure, Row};
 
 /// By full name, sorted.
 pub(super) const TABLE: &[Row] = &[

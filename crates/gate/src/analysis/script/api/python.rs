@@ -2,7 +2,7 @@
 
 use aurora_model::Touch;
 
-use super::{Act, Pure, Row, DELETE_ONE, DELETE_ONE_TREE};
+use super::{Act, DELETE_ONE, DELETE_ONE_TREE, Pure, Row};
 
 /// By full name, sorted.
 pub(super) const TABLE: &[Row] = &[
@@ -29,7 +29,7 @@ pub(super) const TABLE: &[Row] = &[
     ("codecs.open", Act::Open),
     ("commands.getoutput", Act::Shell(0)),
     ("commands.getstatusoutput", Act::Shell(0)),
-    ("compile", Act::Eval(0)),
+    ("compile", Act::Pure(Pure::Same)),
     ("distutils.dir_util.remove_tree", DELETE_ONE_TREE),
     ("django.core.management.call_command", Act::RunText("python3 manage.py {}")),
     ("eval", Act::Eval(0)),
