@@ -20,6 +20,12 @@ pub fn unwrap(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     Some(perform(machine, &steps, call))
 }
 
+/// Whether a program runs another one.
+#[must_use]
+pub fn is_wrapper(name: &str) -> bool {
+    rows().any(|row| row.names.contains(&name))
+}
+
 fn rows() -> impl Iterator<Item = &'static Wrapper> {
     [local::ROWS, remote::ROWS, develop::ROWS, batch::ROWS, session::ROWS].into_iter().flatten()
 }
