@@ -80,7 +80,8 @@ impl Parser<'_> {
                     _ => parser.unquoted(&mut raws)?,
                 }
             }
-            if parser.pos == start {
+            // `X=` gives an empty value.
+            if parser.pos == start && place != Place::Value {
                 return parser.fail("unexpected character");
             }
             let Some(parts) = brace::resolve(raws) else {

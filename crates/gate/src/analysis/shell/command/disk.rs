@@ -77,9 +77,9 @@ fn wipe_devices(machine: &mut Machine<'_>, call: &Call<'_>, operands: &[&Field])
 }
 
 fn asks_for_help(call: &Call<'_>) -> bool {
-    call.args.iter().any(|arg| {
-        matches!(arg.text(), Some("--help" | "-h" | "--version" | "-V" | "--dry-run"))
-    })
+    call.args
+        .iter()
+        .any(|arg| matches!(arg.text(), Some("--help" | "-h" | "--version" | "-V" | "--dry-run")))
 }
 
 const MKFS: Spec = Spec {
@@ -120,7 +120,18 @@ fn partition(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let lists = call.args.iter().any(|arg| {
         matches!(
             arg.text(),
-            Some("-l" | "--list" | "-d" | "--dump" | "-J" | "--json" | "-s" | "--show-size" | "-V" | "--verify" | "-x")
+            Some(
+                "-l" | "--list"
+                    | "-d"
+                    | "--dump"
+                    | "-J"
+                    | "--json"
+                    | "-s"
+                    | "--show-size"
+                    | "-V"
+                    | "--verify"
+                    | "-x"
+            )
         )
     });
     if lists { Stream::Terminal } else { whole_device(machine, call) }
@@ -129,7 +140,9 @@ fn partition(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
 fn sgdisk(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let changes = call.args.iter().any(|arg| {
         let text = arg.prefix();
-        text.starts_with("--zap") || text.starts_with("--clear") || text.starts_with("--delete")
+        text.starts_with("--zap")
+            || text.starts_with("--clear")
+            || text.starts_with("--delete")
             || ["-Z", "-z", "-o", "-d"].iter().any(|flag| text.starts_with(flag))
     });
     if changes { whole_device(machine, call) } else { Stream::Terminal }
@@ -170,9 +183,10 @@ fn nvme(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
 }
 
 fn cryptsetup(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let erases = call.args.iter().any(|arg| {
-        matches!(arg.text(), Some("luksFormat" | "erase" | "luksErase" | "reencrypt"))
-    });
+    let erases = call
+        .args
+        .iter()
+        .any(|arg| matches!(arg.text(), Some("luksFormat" | "erase" | "luksErase" | "reencrypt")));
     if erases { whole_device(machine, call) } else { Stream::Terminal }
 }
 
@@ -197,9 +211,10 @@ fn mdadm(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
 fn diskutil(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let verb = call.args.iter().find_map(Field::text).unwrap_or("").to_ascii_lowercase();
     let erases = ["erase", "zerodisk", "randomdisk", "secureerase", "partitiondisk", "reformat"];
-    let deletes = call.args.iter().any(|arg| {
-        matches!(arg.text(), Some("deleteVolume" | "deleteContainer" | "deletevolume"))
-    });
+    let deletes = call
+        .args
+        .iter()
+        .any(|arg| matches!(arg.text(), Some("deleteVolume" | "deleteContainer" | "deletevolume")));
     if (erases.iter().any(|word| verb.starts_with(word)) || deletes)
         && let Some(last) = call.args.last()
     {
@@ -208,8 +223,7 @@ fn diskutil(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     Stream::Terminal
 }
 
-const DATASET: Spec =
-    Spec { short_values: "oOtR", style: Style::Permute, ..Spec::FLAGS };
+const DATASET: Spec = Spec { short_values: "oOtR", style: Style::Permute, ..Spec::FLAGS };
 
 fn zfs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     dataset(machine, call, &["destroy"])
@@ -222,7 +236,8 @@ fn zpool(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
 fn dataset(machine: &mut Machine<'_>, call: &Call<'_>, verbs: &[&str]) -> Stream {
     let parsed = DATASET.parse(call.args);
     let verb = parsed.operands.first().and_then(|verb| verb.text()).unwrap_or("");
-    if verbs.contains(&verb) && !parsed.has('n', "dry-run")
+    if verbs.contains(&verb)
+        && !parsed.has('n', "dry-run")
         && let Some(name) = parsed.operands.get(1)
     {
         wipe(machine, call, name);

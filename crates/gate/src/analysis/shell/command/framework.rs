@@ -22,9 +22,27 @@ const fn empties(words: &'static [&'static str]) -> Row {
 const SETTINGS: Spec = Spec {
     short_values: "cfnesp",
     long_values: &[
-        "settings", "pythonpath", "database", "env", "environment", "schema", "config", "path",
-        "connection", "configFiles", "url", "user", "password", "database-url", "source", "name",
-        "app", "dataSource", "project-ref", "workdir", "no-op",
+        "settings",
+        "pythonpath",
+        "database",
+        "env",
+        "environment",
+        "schema",
+        "config",
+        "path",
+        "connection",
+        "configFiles",
+        "url",
+        "user",
+        "password",
+        "database-url",
+        "source",
+        "name",
+        "app",
+        "dataSource",
+        "project-ref",
+        "workdir",
+        "no-op",
     ],
     ..Spec::FLAGS
 };
@@ -37,7 +55,9 @@ pub static PROGRAMS: &[Program] = &[
         names: &["rails", "rake", "spring"],
         spec: SETTINGS,
         rows: &[
-            drops(&["db:drop|db:drop:*|db:reset|db:reset:*|db:migrate:reset|db:migrate:reset:*|db:schema:load|db:schema:load:*|db:structure:load|db:purge|db:purge:*|db:setup:replant|db:prepare:reset"]),
+            drops(&[
+                "db:drop|db:drop:*|db:reset|db:reset:*|db:migrate:reset|db:migrate:reset:*|db:schema:load|db:schema:load:*|db:structure:load|db:purge|db:purge:*|db:setup:replant|db:prepare:reset",
+            ]),
             empties(&["db:truncate_all|db:truncate_all:*|db:seed:replant"]),
             drops(&["*", "db:drop|db:reset|db:migrate:reset|db:purge|db:schema:load"]),
         ],
@@ -56,8 +76,16 @@ pub static PROGRAMS: &[Program] = &[
         names: &["console", "symfony", "doctrine", "bin/console"],
         spec: SETTINGS,
         rows: &[
-            drops_with(&["doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|dbal:database:drop|orm:schema-tool:drop"], &["--force", "-f", "--full-database"]),
-            drops_with(&["console", "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d"], &["--force", "-f", "--full-database"]),
+            drops_with(
+                &[
+                    "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|dbal:database:drop|orm:schema-tool:drop",
+                ],
+                &["--force", "-f", "--full-database"],
+            ),
+            drops_with(
+                &["console", "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d"],
+                &["--force", "-f", "--full-database"],
+            ),
         ],
     },
     Program {
@@ -73,7 +101,11 @@ pub static PROGRAMS: &[Program] = &[
         spec: SETTINGS,
         rows: &[drops(&["db:drop|db:migrate:undo:all"])],
     },
-    Program { names: &["knex"], spec: SETTINGS, rows: &[drops_with(&["migrate:rollback"], &["--all"])] },
+    Program {
+        names: &["knex"],
+        spec: SETTINGS,
+        rows: &[drops_with(&["migrate:rollback"], &["--all"])],
+    },
     Program {
         names: &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"],
         spec: SETTINGS,
@@ -85,11 +117,7 @@ pub static PROGRAMS: &[Program] = &[
         rows: &[drops(&["schema:drop|schema:fresh|migration:fresh"])],
     },
     Program { names: &["mix"], spec: SETTINGS, rows: &[drops(&["ecto.drop|ecto.reset"])] },
-    Program {
-        names: &["alembic"],
-        spec: SETTINGS,
-        rows: &[drops(&["downgrade", "base"])],
-    },
+    Program { names: &["alembic"], spec: SETTINGS, rows: &[drops(&["downgrade", "base"])] },
     Program { names: &["flask"], spec: SETTINGS, rows: &[drops(&["db", "downgrade", "base"])] },
     Program { names: &["flyway"], spec: JAVA_STYLE, rows: &[drops(&["clean"])] },
     Program {
@@ -103,24 +131,42 @@ pub static PROGRAMS: &[Program] = &[
         rows: &[drops(&["database|db", "drop|reset"])],
     },
     Program { names: &["dbmate"], spec: SETTINGS, rows: &[drops(&["drop"])] },
-    Program { names: &["goose"], spec: SETTINGS, rows: &[drops(&["reset"]), drops(&["*", "*", "reset"])] },
     Program {
-        names: &["migrate", "golang-migrate"],
-        spec: JAVA_STYLE,
-        rows: &[drops(&["drop"])],
+        names: &["goose"],
+        spec: SETTINGS,
+        rows: &[drops(&["reset"]), drops(&["*", "*", "reset"])],
     },
-    Program { names: &["wp"], spec: SETTINGS, rows: &[drops(&["db", "reset|drop|clean"]), drops(&["site", "empty"])] },
+    Program { names: &["migrate", "golang-migrate"], spec: JAVA_STYLE, rows: &[drops(&["drop"])] },
+    Program {
+        names: &["wp"],
+        spec: SETTINGS,
+        rows: &[drops(&["db", "reset|drop|clean"]), drops(&["site", "empty"])],
+    },
     Program { names: &["drush"], spec: SETTINGS, rows: &[drops(&["sql-drop|sql:drop"])] },
-    Program { names: &["supabase"], spec: SETTINGS, rows: &[drops(&["db", "reset"]), drops(&["projects", "delete"])] },
+    Program {
+        names: &["supabase"],
+        spec: SETTINGS,
+        rows: &[drops(&["db", "reset"]), drops(&["projects", "delete"])],
+    },
     Program {
         names: &["heroku"],
         spec: SETTINGS,
         rows: &[
             drops(&["pg:reset"]),
-            Row { words: &["apps:destroy|destroy|addons:destroy"], needs: &[], unless: &[], harm: Harm::Infra, what: "an application or its add-ons" },
+            Row {
+                words: &["apps:destroy|destroy|addons:destroy"],
+                needs: &[],
+                unless: &[],
+                harm: Harm::Infra,
+                what: "an application or its add-ons",
+            },
         ],
     },
-    Program { names: &["hasura"], spec: SETTINGS, rows: &[drops_with(&["migrate", "apply"], &["--down"])] },
+    Program {
+        names: &["hasura"],
+        spec: SETTINGS,
+        rows: &[drops_with(&["migrate", "apply"], &["--down"])],
+    },
     Program { names: &["dotnet-ef"], spec: SETTINGS, rows: &[drops(&["database", "drop"])] },
     Program { names: &["dotnet"], spec: SETTINGS, rows: &[drops(&["ef", "database", "drop"])] },
     Program {
@@ -135,10 +181,14 @@ pub static PROGRAMS: &[Program] = &[
     },
     Program { names: &["atlas"], spec: SETTINGS, rows: &[drops(&["schema", "clean"])] },
     Program { names: &["drizzle-kit"], spec: SETTINGS, rows: &[] },
-    Program { names: &["mvn", "mvnw", "gradle", "gradlew"], spec: JAVA_STYLE, rows: &[
-        drops(&["flyway:clean|flywayClean|liquibase:dropAll|liquibaseDropAll|dropAll"]),
-        drops(&["*", "flyway:clean|flywayClean|liquibase:dropAll"]),
-    ] },
+    Program {
+        names: &["mvn", "mvnw", "gradle", "gradlew"],
+        spec: JAVA_STYLE,
+        rows: &[
+            drops(&["flyway:clean|flywayClean|liquibase:dropAll|liquibaseDropAll|dropAll"]),
+            drops(&["*", "flyway:clean|flywayClean|liquibase:dropAll"]),
+        ],
+    },
 ];
 
 /// `python manage.py flush`, `php artisan migrate:fresh`, `ruby bin/rails db:drop`: the script's
