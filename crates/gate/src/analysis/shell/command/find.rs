@@ -91,6 +91,9 @@ impl Expression {
         let mut out = Self::default();
         let mut rest = args;
         let mut negated = false;
+        let mut depth = 0_usize;
+        let mut excluding: Option<usize> = None;
+        let mut branch = 0;
         while let Some((first, after)) = rest.split_first() {
             rest = after;
             let Some(text) = first.text() else { continue };
@@ -108,12 +111,26 @@ impl Expression {
                     rest = after.get(1..).unwrap_or_default();
                 }
                 "-delete" => out.deletes = true,
-                "-prune" | "-empty" | "-quit" | "-executable" | "-nouser" | "-nogroup"
-                | "-writable" | "-readable" => out.restricted = true,
+                "(" => {
+                    depth += 1;
+                    excluding = excluding.or(negated.then_some(depth));
+                }
+                ")" => {
+                    excluding = excluding.filter(|start| *start < depth);
+                    depth = depth.saturating_sub(1);
+                }
+                "-o" | "-or" | "," if depth == 0 => branch = out.patterns.len(),
+                "-prune" => {
+                    // What this branch names is left out, not reached.
+                    out.patterns.truncate(branch);
+                    out.restricted = true;
+                }
+                "-empty" | "-quit" | "-executable" | "-nouser" | "-nogroup" | "-writable"
+                | "-readable" => out.restricted = true,
                 _ => {
                     let count = values(text);
                     if let Some(value) = rest.first().filter(|_| count > 0) {
-                        out.test(text, value, negated);
+                        out.test(text, value, negated != excluding.is_some());
                     }
                     rest = rest.get(count..).unwrap_or_default();
                 }

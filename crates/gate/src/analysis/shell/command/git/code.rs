@@ -77,6 +77,8 @@ pub fn steps(subcommand: &str, facts: &Facts<'_>, env: &[(String, Field)]) -> Ve
             found.push(Step::Code(value.clone()));
         }
     }
+    // A program that is wholly unknown is the user's own choice from elsewhere, not this line's.
+    found.retain(|step| !matches!(step, Step::Code(code) if code.prefix().is_empty()));
     found
 }
 

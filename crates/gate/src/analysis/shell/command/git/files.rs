@@ -93,7 +93,9 @@ pub fn steps(subcommand: &str, args: &[Field]) -> Vec<Step> {
         "mv" => mv(&RM.parse(args)),
         "clone" => clone(&CLONE.parse(args)),
         "init" | "init-db" => {
-            INIT.parse(args).operands.first().map(|dir| created(dir)).into_iter().collect()
+            let parsed = INIT.parse(args);
+            let dir = parsed.operands.first().filter(|dir| !dir.is("."));
+            dir.map(|dir| created(dir)).into_iter().collect()
         }
         "bundle" => match args {
             [create, rest @ ..] if create.is("create") => {
@@ -153,6 +155,7 @@ fn mv(parsed: &Parsed<'_>) -> Vec<Step> {
 /// A clone without a folder of its own goes into one named after the repository.
 fn clone(parsed: &Parsed<'_>) -> Vec<Step> {
     match parsed.operands.as_slice() {
+        [_, dir, ..] if dir.is(".") => Vec::new(),
         [_, dir, ..] => vec![created(dir)],
         [url] => {
             let bare = parsed.has('\0', "bare") || parsed.has('\0', "mirror");

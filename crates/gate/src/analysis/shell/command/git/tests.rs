@@ -317,6 +317,7 @@ fn configured_programs_are_code() {
     check_env(&[("GIT_SSH_COMMAND", "rm -rf x")], "fetch", "code(rm -rf x)");
     check_env(&[("GIT_SSH_COMMAND", "rm -rf x")], "status", "");
     check(&FEATURE, "-c core.pager='rm -rf x' log", "code(rm -rf x)");
+    check(&FEATURE, "-c core.pager=§ log", "");
     check(&FEATURE, "-c core.sshCommand='rm x' pull", "code(rm x)");
     check(&FEATURE, "-c credential.helper='!rm x' fetch", "code(rm x)");
     check(&FEATURE, "-c credential.helper=store fetch", "");
@@ -432,6 +433,8 @@ fn work_that_stays_is_left_alone() {
         "config --list",
         "log --output-indicator-new=x",
         "reset --hard --help",
+        "init .",
+        "clone https://x/y.git .",
     ] {
         check(&FEATURE, line, "");
     }
