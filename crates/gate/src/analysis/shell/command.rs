@@ -6,9 +6,12 @@ pub mod framework;
 pub mod git;
 mod harmless;
 mod infra;
+mod net;
 pub mod options;
+mod sql_client;
 mod step;
 mod subcommand;
+mod text;
 pub mod wrapper;
 
 pub use self::harmless::is_known_harmless;
@@ -19,7 +22,7 @@ use super::machine::{Call, Machine, Stream};
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
 /// The tables of models, each in order of names.
-const TABLES: &[&[(&str, Model)]] = &[disk::MODELS];
+const TABLES: &[&[(&str, Model)]] = &[text::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
 
 /// The model of a program.
 fn model_of(name: &str) -> Option<Model> {
@@ -42,6 +45,9 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     if let Some(model) = model_of(call.name) {
         return Some(model(machine, call));
     }
+    if let Some(out) = sql_client::run(machine, call) {
+        return Some(out);
+    }
     framework::run_code(machine, call);
     subcommand::run(infra::PROGRAMS, machine, call)
         .or_else(|| subcommand::run(framework::PROGRAMS, machine, call))
@@ -52,6 +58,7 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
 pub fn is_modelled(name: &str) -> bool {
     model_of(name).is_some()
         || wrapper::is_wrapper(name)
+        || sql_client::is_client(name)
         || [infra::PROGRAMS, framework::PROGRAMS]
             .iter()
             .any(|table| table.iter().any(|program| program.names.contains(&name)))

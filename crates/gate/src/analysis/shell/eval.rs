@@ -398,7 +398,7 @@ impl Machine<'_> {
     }
 
     /// A redirection or a program writes to this path.
-    pub(super) fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
+    pub fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
         let text = target.prefix();
         if disk::is_disk(text) {
             self.emit(EffectKind::WipeDisk { device: target.display() }, span);
@@ -410,7 +410,8 @@ impl Machine<'_> {
     }
 
     /// What a file holds, as far as this line put it there.
-    pub(super) fn stream_of(&self, target: &Field) -> Stream {
+    #[must_use]
+    pub fn stream_of(&self, target: &Field) -> Stream {
         let known = self.file_name(target).and_then(|name| self.files.get(&name).cloned());
         known.unwrap_or_else(|| Stream::File(self.resolve(target)))
     }
@@ -418,13 +419,24 @@ impl Machine<'_> {
     fn deliver(&mut self, stream: Stream, output: &Output) -> Stream {
         let Some(file) = &output.redirected else { return stream };
         if let Some(name) = file {
-            let content = match (output.append, self.files.remove(name)) {
-                (true, Some(before)) => concat(before, stream),
-                _ => stream,
-            };
-            self.files.insert(name.clone(), content);
+            self.keep(name.clone(), stream, output.append);
         }
         Stream::Terminal
+    }
+
+    fn keep(&mut self, name: String, stream: Stream, append: bool) {
+        let content = match (append, self.files.remove(&name)) {
+            (true, Some(before)) => concat(before, stream),
+            _ => stream,
+        };
+        self.files.insert(name, content);
+    }
+
+    /// Remembers what a program has put into a file, in case the line runs it later.
+    pub fn remember_file(&mut self, file: &Field, content: Stream, append: bool) {
+        if let Some(name) = self.file_name(file) {
+            self.keep(name, content, append);
+        }
     }
 
     /// Calls a function of this line; `args` with the name first, nothing when they are not known.
@@ -462,7 +474,8 @@ impl Machine<'_> {
 }
 
 /// One output after another.
-pub(super) fn concat(first: Stream, second: Stream) -> Stream {
+#[must_use]
+pub fn concat(first: Stream, second: Stream) -> Stream {
     match (first, second) {
         (Stream::Terminal, other) | (other, Stream::Terminal) => other,
         (Stream::Text(mut first), Stream::Text(second)) => {
