@@ -604,8 +604,7 @@ impl Lexer<'_> {
             });
         }
         let word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-        let special =
-            first == b'$' && b"&!@0".contains(&second) && self.lang == ScriptLang::Perl;
+        let special = first == b'$' && b"&!@0".contains(&second) && self.lang == ScriptLang::Perl;
         if !word(second) && !special {
             return None;
         }

@@ -1,5 +1,12 @@
 //! What each program does with its arguments: a table of models, one row per program.
 
+pub mod disk;
+pub mod files;
+pub mod net;
+pub mod options;
+pub mod place;
+pub mod text;
+
 use super::machine::{Call, Machine, Stream};
 
 /// A program's model: looks at the call, records effects, says what is printed.
