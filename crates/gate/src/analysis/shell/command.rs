@@ -1,18 +1,20 @@
 //! What each program does with its arguments: tables of wrappers and models, one row per program.
 
 pub mod disk;
-pub mod find;
-pub mod framework;
-pub mod git;
+mod files;
+mod find;
+mod framework;
+mod git;
 mod harmless;
 mod infra;
 mod net;
 pub mod options;
+mod place;
 mod sql_client;
 mod step;
 mod subcommand;
 mod text;
-pub mod wrapper;
+mod wrapper;
 
 pub use self::harmless::is_known_harmless;
 
@@ -22,7 +24,7 @@ use super::machine::{Call, Machine, Stream};
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
 /// The tables of models, each in order of names.
-const TABLES: &[&[(&str, Model)]] = &[text::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
+const TABLES: &[&[(&str, Model)]] = &[text::MODELS, files::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
 
 /// The model of a program.
 fn model_of(name: &str) -> Option<Model> {
@@ -34,7 +36,7 @@ fn model_of(name: &str) -> Option<Model> {
     if name == "git" || name.starts_with("git-") {
         return Some(git::git);
     }
-    disk::mkfs_family(name)
+    disk::makes_file_system(name).then_some(disk::make_file_system as Model)
 }
 
 /// Runs a program that has a model or wraps another one; nothing when it is neither.

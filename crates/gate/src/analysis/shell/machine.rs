@@ -203,6 +203,9 @@ impl<'c> Machine<'c> {
 
     /// Records that a path is changed.
     pub fn change(&mut self, target: &Field, touch: Touch, recursive: bool) {
+        if matches!(target.text(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")) {
+            return;
+        }
         let path = self.resolve(target);
         self.emit(EffectKind::ChangePath { path, touch, recursive }, target.span);
     }

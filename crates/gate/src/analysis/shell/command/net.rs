@@ -1,20 +1,23 @@
-//! Programs that speak with the network: what they print comes from outside, what they save is written.
+//! Programs that fetch from the network: what they print is not known, what they write is.
 
 use aurora_model::{EffectKind, Touch};
 
 use super::Model;
 use super::options::{Parsed, Spec};
+use super::place::{below, last_component, only_informs};
 use crate::analysis::shell::field::Field;
-use crate::analysis::shell::machine::{Call, Lang, Machine, Stream};
+use crate::analysis::shell::machine::{Call, Machine, Stream};
 
-/// The programs of this file, by name.
+/// The models of this file, by program, sorted.
 pub static MODELS: &[(&str, Model)] = &[
-    ("aria2c", aria2),
+    ("aria2c", aria),
+    ("axel", aria),
     ("curl", curl),
     ("curlie", curl),
     ("fetch", wget),
     ("http", httpie),
     ("https", httpie),
+    ("links", prints),
     ("lynx", prints),
     ("nc", netcat),
     ("ncat", netcat),
@@ -26,21 +29,13 @@ pub static MODELS: &[(&str, Model)] = &[
     ("wget2", wget),
     ("xh", httpie),
     ("xhs", httpie),
+    ("youtube-dl", aria),
+    ("yt-dlp", aria),
 ];
 
-fn reach(machine: &mut Machine<'_>, call: &Call<'_>, operands: &[&Field]) -> Stream {
-    let target = operands.first().map_or_else(|| call.name.to_owned(), |url| url.display());
-    machine.emit(EffectKind::Network { target: target.clone() }, call.span);
-    Stream::Network(target)
-}
-
-fn prints(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let operands = Spec::FLAGS.parse(call.args).operands;
-    reach(machine, call, &operands)
-}
-
 const CURL: Spec = Spec {
-    short_values: "AbcCdDeEFhHKmoPQrtTuUwxXyYz",
+    short_values: "AbcCdDeEFHKmoPQrtTuUwxXyYz",
+    short_optional: "h",
     long_values: &[
         "user-agent",
         "cookie",
@@ -51,15 +46,19 @@ const CURL: Spec = Spec {
         "data-binary",
         "data-raw",
         "data-urlencode",
+        "json",
         "dump-header",
         "referer",
         "cert",
+        "cert-type",
         "key",
+        "key-type",
         "cacert",
         "capath",
         "form",
         "form-string",
         "header",
+        "proxy-header",
         "config",
         "max-time",
         "output",
@@ -77,269 +76,402 @@ const CURL: Spec = Spec {
         "speed-limit",
         "speed-time",
         "time-cond",
-        "url",
+        "connect-timeout",
+        "connect-to",
+        "resolve",
         "retry",
         "retry-delay",
         "retry-max-time",
-        "connect-timeout",
-        "resolve",
-        "interface",
         "limit-rate",
         "max-filesize",
         "max-redirs",
-        "json",
+        "interface",
+        "local-port",
+        "url",
+        "url-query",
+        "unix-socket",
         "oauth2-bearer",
+        "pass",
+        "pinnedpubkey",
+        "ciphers",
+        "tls-max",
         "trace",
         "trace-ascii",
         "stderr",
-        "unix-socket",
-        "variable",
-        "aws-sigv4",
-        "ciphers",
-        "dns-servers",
-        "etag-save",
-        "etag-compare",
-        "proto",
-        "rate",
         "socks5",
         "socks5-hostname",
-        "tls-max",
+        "noproxy",
+        "netrc-file",
+        "aws-sigv4",
+        "create-file-mode",
+        "dns-servers",
+        "doh-url",
+        "etag-save",
+        "etag-compare",
+        "hostpubmd5",
+        "keepalive-time",
+        "libcurl",
+        "mail-from",
+        "mail-rcpt",
+        "parallel-max",
+        "proto",
+        "proto-default",
+        "proto-redir",
+        "rate",
+        "request-target",
+        "service-name",
+        "variable",
+        "expand-url",
+        "expand-output",
+        "abstract-unix-socket",
+        "alt-svc",
+        "hsts",
+        "engine",
+        "preproxy",
+        "krb",
+        "login-options",
+        "crlfile",
+        "curves",
+        "delegation",
+        "egd-file",
+        "random-file",
     ],
     long_flags: &[
-        "remote-name",
-        "remote-name-all",
         "silent",
+        "show-error",
         "location",
         "fail",
+        "fail-with-body",
         "insecure",
-        "help",
+        "head",
+        "include",
+        "remote-name",
+        "remote-name-all",
+        "remote-header-name",
+        "compressed",
+        "get",
+        "verbose",
+        "globoff",
+        "create-dirs",
+        "progress-bar",
+        "version",
+        "http1.1",
+        "http2",
+        "http2-prior-knowledge",
+        "http3",
+        "ipv4",
+        "ipv6",
+        "no-progress-meter",
+        "location-trusted",
+        "anyauth",
+        "basic",
+        "digest",
+        "tlsv1.2",
+        "tlsv1.3",
+        "ssl",
+        "ssl-reqd",
+        "parallel",
+        "netrc",
+        "raw",
+        "remote-time",
     ],
+    long_optional: &["help"],
     ..Spec::FLAGS
 };
 
-/// Where a download goes: the named file below the folder that is named.
-fn saved(machine: &mut Machine<'_>, file: &Field, folder: Option<&Field>) {
-    if file.is("-") {
-        return;
-    }
-    match folder {
-        Some(folder) if !file.prefix().starts_with('/') => {
-            let mut path = folder.clone();
-            path.push_lit("/");
-            path.push_field(file);
-            machine.overwrite(&path, Touch::Write, file.span);
-        }
-        _ => machine.overwrite(file, Touch::Write, file.span),
-    }
-}
-
 fn curl(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let parsed = CURL.parse(call.args);
+    if only_informs(&parsed) || parsed.has('h', "") || parsed.has('V', "") {
+        return Stream::Terminal;
+    }
     let folder = parsed.value('\0', "output-dir");
-    let outputs = parsed.values('o', "output");
-    for file in &outputs {
-        saved(machine, file, folder);
+    let mut outputs: Vec<Field> = Vec::new();
+    for path in parsed.values('o', "output") {
+        outputs.push(path.clone());
+    }
+    let named = parsed.has('O', "remote-name") || parsed.has('\0', "remote-name-all");
+    let mut urls: Vec<&Field> = parsed.operands.clone();
+    urls.extend(parsed.values('\0', "url"));
+    if named {
+        outputs.extend(urls.iter().filter_map(|url| remote_name(url)));
+    }
+    let to_stdout = outputs.iter().any(|path| path.is("-"));
+    let printed =
+        to_stdout || (outputs.is_empty() && !named) || outputs.len() < urls.len() && !named;
+    for path in outputs.iter().filter(|path| !path.is("-")) {
+        let target = folder.map_or_else(|| path.clone(), |folder| below(folder, path));
+        machine.change(&target, Touch::Write, false);
+        machine.remember_file(&target, Stream::Network(call.name.to_owned()), false);
     }
     for (short, long) in [
-        ('c', "cookie-jar"),
         ('D', "dump-header"),
+        ('c', "cookie-jar"),
         ('\0', "trace"),
         ('\0', "trace-ascii"),
         ('\0', "etag-save"),
+        ('\0', "stderr"),
     ] {
-        for file in parsed.values(short, long) {
-            saved(machine, file, None);
+        for path in parsed.values(short, long).into_iter().filter(|path| !path.is("-")) {
+            machine.change(path, Touch::Write, false);
         }
     }
-    let remote_name = parsed.has('O', "remote-name") || parsed.has('\0', "remote-name-all");
-    let mut urls: Vec<&Field> = parsed.operands.clone();
-    urls.extend(parsed.values('\0', "url"));
-    if remote_name {
-        save_remote_names(machine, &urls, folder);
-    }
-    let printed = reach(machine, call, &urls);
-    let to_stdout =
-        !remote_name && outputs.iter().all(|file| file.is("-") || file.is("/dev/stdout"));
-    for file in &outputs {
-        machine.remember_file(file, printed.clone(), false);
-    }
-    if to_stdout { printed } else { Stream::Terminal }
+    fetched(machine, &urls, printed, call)
 }
 
-/// Files named as the last part of their addresses.
-fn save_remote_names(machine: &mut Machine<'_>, urls: &[&Field], folder: Option<&Field>) {
+/// Notes what is fetched; what is printed comes from the network.
+fn fetched(machine: &mut Machine<'_>, urls: &[&Field], printed: bool, call: &Call<'_>) -> Stream {
     for url in urls {
-        let path = url.display();
-        let path = path.split(['?', '#']).next().unwrap_or("");
-        let Some((_, name)) = path.rsplit_once('/').filter(|(_, name)| !name.is_empty()) else {
-            continue;
-        };
-        let file = Field::lit(name, url.span);
-        saved(machine, &file, folder);
-        machine.remember_file(&file, Stream::Network(url.display()), false);
+        machine.emit(EffectKind::Network { target: url.display() }, call.span);
     }
-    if let (Some(folder), true) = (folder, urls.is_empty()) {
-        machine.change(folder, Touch::Create, false);
-    }
+    let target = urls.first().map_or_else(|| call.name.to_owned(), |url| url.display());
+    if printed { Stream::Network(target) } else { Stream::Terminal }
+}
+
+/// The name that a download gets from its address.
+fn remote_name(url: &Field) -> Option<Field> {
+    let name = last_component(url)?;
+    let text = name.text()?;
+    let text = text.split(['?', '#']).next().unwrap_or(text);
+    (!text.is_empty()).then(|| Field::lit(text, url.span))
 }
 
 const WGET: Spec = Spec {
-    short_values: "aBDeGHiIloOPQRtTUwAX",
+    short_values: "aeioOPtTUwQADRXlIB",
     long_values: &[
-        "output-document",
-        "directory-prefix",
-        "output-file",
         "append-output",
-        "header",
+        "execute",
+        "input-file",
+        "output-file",
+        "output-document",
+        "base",
+        "tries",
+        "timeout",
+        "dns-timeout",
+        "connect-timeout",
+        "read-timeout",
+        "wait",
+        "waitretry",
+        "quota",
+        "limit-rate",
+        "bind-address",
+        "directory-prefix",
+        "cut-dirs",
+        "default-page",
         "user",
         "password",
+        "http-user",
+        "http-password",
+        "header",
+        "user-agent",
+        "referer",
         "post-data",
         "post-file",
         "method",
         "body-data",
         "body-file",
-        "tries",
-        "timeout",
-        "wait",
-        "user-agent",
-        "referer",
         "load-cookies",
         "save-cookies",
-        "input-file",
-        "base",
-        "execute",
+        "certificate",
+        "private-key",
+        "ca-certificate",
+        "ca-directory",
         "level",
         "accept",
         "reject",
+        "accept-regex",
+        "reject-regex",
         "domains",
-        "quota",
-        "limit-rate",
-        "ca-certificate",
-        "certificate",
-        "private-key",
-        "cut-dirs",
+        "exclude-domains",
+        "include-directories",
+        "exclude-directories",
+        "progress",
+        "secure-protocol",
+        "compression",
+        "max-redirect",
+        "restrict-file-names",
+        "start-pos",
+        "proxy-user",
+        "proxy-password",
+        "config",
+        "local-encoding",
+        "remote-encoding",
+        "use-askpass",
+        "retry-on-http-error",
+        "hsts-file",
+        "warc-file",
+        "rejected-log",
+        "regex-type",
     ],
-    long_flags: &["quiet", "recursive", "spider", "no-check-certificate", "continue", "help"],
+    long_flags: &[
+        "quiet",
+        "verbose",
+        "no-verbose",
+        "help",
+        "version",
+        "background",
+        "continue",
+        "spider",
+        "timestamping",
+        "no-clobber",
+        "recursive",
+        "mirror",
+        "page-requisites",
+        "convert-links",
+        "no-parent",
+        "content-disposition",
+        "no-check-certificate",
+        "show-progress",
+        "force-directories",
+        "no-directories",
+        "inet4-only",
+    ],
     ..Spec::FLAGS
 };
 
 fn wget(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let parsed = WGET.parse(call.args);
-    for (short, long) in [('o', "output-file"), ('a', "append-output"), ('\0', "save-cookies")] {
-        for file in parsed.values(short, long) {
-            saved(machine, file, None);
-        }
-    }
-    let folder = parsed.value('P', "directory-prefix");
-    let printed = reach(machine, call, &parsed.operands);
-    match parsed.value('O', "output-document") {
-        Some(file) if file.is("-") || file.is("/dev/stdout") => printed,
-        Some(file) => {
-            saved(machine, file, None);
-            machine.remember_file(file, printed, false);
-            Stream::Terminal
-        }
-        None => {
-            if !parsed.has('\0', "spider") {
-                save_remote_names(machine, &parsed.operands, folder);
-            }
-            Stream::Terminal
-        }
-    }
-}
-
-const ARIA: Spec = Spec {
-    short_values: "odxsjki",
-    long_values: &["out", "dir", "split", "header", "input-file", "max-connection-per-server"],
-    ..Spec::FLAGS
-};
-
-fn aria2(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = ARIA.parse(call.args);
-    let folder = parsed.value('d', "dir");
-    match parsed.value('o', "out") {
-        Some(file) => saved(machine, file, folder),
-        None => save_remote_names(machine, &parsed.operands, folder),
-    }
-    reach(machine, call, &parsed.operands);
-    Stream::Terminal
-}
-
-const HTTPIE: Spec = Spec {
-    short_values: "oapAs",
-    long_values: &[
-        "output",
-        "auth",
-        "print",
-        "auth-type",
-        "timeout",
-        "session",
-        "proxy",
-        "verify",
-        "style",
-        "cert",
-    ],
-    ..Spec::FLAGS
-};
-
-fn httpie(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = HTTPIE.parse(call.args);
-    if let Some(file) = parsed.value('o', "output") {
-        saved(machine, file, None);
-        reach(machine, call, &parsed.operands);
+    if only_informs(&parsed) || parsed.has('h', "") || parsed.has('V', "") {
         return Stream::Terminal;
     }
-    reach(machine, call, &parsed.operands)
-}
-
-const NETCAT: Spec = Spec {
-    short_values: "epcswixXgGIOPqTV",
-    long_values: &[
-        "exec",
-        "sh-exec",
-        "source",
-        "wait",
-        "idle-timeout",
-        "proxy",
-        "ssl-key",
-        "ssl-cert",
-        "output",
-    ],
-    ..Spec::FLAGS
-};
-
-/// `nc -e` and `ncat --sh-exec` hand a program to whoever connects.
-fn netcat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed: Parsed<'_> = NETCAT.parse(call.args);
-    for (short, long) in [('e', "exec"), ('c', "sh-exec")] {
-        for code in parsed.values(short, long) {
-            machine.run_code(Lang::Shell, code);
-            machine.opaque(code.display(), "whoever connects decides what it does", call.span);
+    for (short, long) in [('o', "output-file"), ('a', "append-output"), ('\0', "save-cookies")] {
+        let is_output = call.name == "fetch" && short == 'o';
+        for path in parsed.values(short, long) {
+            if !(is_output && path.is("-")) && !path.is("-") {
+                machine.change(path, Touch::Write, false);
+            }
         }
     }
-    reach(machine, call, &parsed.operands)
+    let document = parsed.value('O', "output-document");
+    let printed = document.is_some_and(|path| path.is("-"))
+        || (call.name == "fetch" && parsed.value('o', "").is_some_and(|path| path.is("-")));
+    match document {
+        Some(path) if !path.is("-") => {
+            machine.change(path, Touch::Write, false);
+            machine.remember_file(path, Stream::Network(call.name.to_owned()), false);
+        }
+        Some(_) => {}
+        None if parsed.has('\0', "spider") => {}
+        None => {
+            let folder = parsed.value('P', "directory-prefix");
+            if let Some(folder) = folder {
+                machine.change(folder, Touch::Create, false);
+            }
+            for name in parsed.operands.iter().filter_map(|url| remote_name(url)) {
+                let path = folder.map_or_else(|| name.clone(), |folder| below(folder, &name));
+                machine.change(&path, Touch::Write, false);
+                machine.remember_file(&path, Stream::Network(call.name.to_owned()), false);
+            }
+        }
+    }
+    fetched(machine, &parsed.operands.clone(), printed, call)
 }
 
-fn socat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    for arg in call.args {
-        let text = arg.prefix();
-        let kind = text.split(':').next().unwrap_or("").to_ascii_uppercase();
-        if matches!(kind.as_str(), "EXEC" | "SYSTEM" | "SHELL")
-            && let Some((_, code)) = arg.split_once(':')
-        {
-            machine.run_code(Lang::Shell, &code);
-            machine.opaque(code.display(), "whoever connects decides what it does", call.span);
+/// Programs that write with `-o` below `-d`, and print nothing that matters.
+fn aria(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const ARIA: Spec = Spec {
+        short_values: "odijsxkZTSUcPa",
+        long_values: &[
+            "out",
+            "dir",
+            "input-file",
+            "output",
+            "paths",
+            "format",
+            "header",
+            "user-agent",
+        ],
+        ..Spec::FLAGS
+    };
+    let parsed = ARIA.parse(call.args);
+    let folder = parsed.value('d', "dir").filter(|_| call.name == "aria2c");
+    let output = parsed.value('o', "out").or_else(|| parsed.value('\0', "output"));
+    match (folder, output) {
+        (_, Some(path)) if path.is("-") => {
+            return fetched(machine, &parsed.operands.clone(), true, call);
         }
+        (Some(folder), Some(path)) => machine.change(&below(folder, path), Touch::Write, false),
+        (None, Some(path)) => machine.change(path, Touch::Write, false),
+        (Some(folder), None) => machine.change(folder, Touch::Create, false),
+        (None, None) => {}
+    }
+    fetched(machine, &parsed.operands.clone(), false, call)
+}
+
+fn httpie(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "oaApsF",
+        long_values: &[
+            "output",
+            "auth",
+            "auth-type",
+            "print",
+            "style",
+            "session",
+            "proxy",
+            "verify",
+            "timeout",
+        ],
+        long_flags: &[
+            "download", "follow", "headers", "body", "verbose", "form", "json", "help", "version",
+        ],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    if only_informs(&parsed) {
+        return Stream::Terminal;
+    }
+    let output = parsed.value('o', "output");
+    if let Some(path) = output {
+        machine.change(path, Touch::Write, false);
+    }
+    let printed = output.is_none() && !parsed.has('d', "download");
+    let urls: Vec<&Field> = parsed.operands.iter().take(2).copied().collect();
+    fetched(machine, &urls, printed, call)
+}
+
+/// Programs that print what a page or a host says.
+fn prints(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    fetched(machine, &first_operands(&parsed), true, call)
+}
+
+fn first_operands<'a>(parsed: &Parsed<'a>) -> Vec<&'a Field> {
+    parsed.operands.iter().take(1).copied().collect()
+}
+
+/// netcat: with `-e` or `-c` whoever connects gets a shell.
+fn netcat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "egGiIMmOpPqsTVwWxX",
+        long_values: &[
+            "exec",
+            "sh-exec",
+            "lua-exec",
+            "source",
+            "source-port",
+            "wait",
+            "proxy",
+            "idle-timeout",
+        ],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    let executes =
+        parsed.has('e', "exec") || parsed.has('\0', "sh-exec") || parsed.has('\0', "lua-exec");
+    if executes {
+        machine.opaque(call.name, "it gives a program to whoever is on the other side", call.span);
+    }
+    fetched(machine, &first_operands(&parsed), !parsed.has('z', ""), call)
+}
+
+/// socat: `EXEC:` and `SYSTEM:` run a program for the other side.
+fn socat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let executes = call.args.iter().any(|arg| {
+        let text = arg.prefix().to_ascii_uppercase();
+        text.starts_with("EXEC:") || text.starts_with("SYSTEM:") || text.starts_with("SHELL:")
+    });
+    if executes {
+        machine.opaque("socat", "it gives a program to whoever is on the other side", call.span);
     }
     Stream::Network("socat".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_are_in_order() {
-        assert!(MODELS.windows(2).all(|pair| pair[0].0 < pair[1].0));
-    }
 }

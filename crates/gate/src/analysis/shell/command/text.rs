@@ -1,284 +1,400 @@
-//! Programs that print or pass on text: what comes out of them decides what the next one runs.
+//! Programs that print text, as far as what they print can be computed.
 
-mod decode;
+mod compute;
 
 use super::Model;
 use super::options::{Spec, Style};
-use crate::analysis::shell::builtin::joined;
-use crate::analysis::shell::escape::decode_escapes;
+use super::place::{last_component, literal, only_informs};
+use crate::analysis::script::UNKNOWN;
+use crate::analysis::shell::eval::concat;
 use crate::analysis::shell::field::{Field, Seg};
 use crate::analysis::shell::machine::{Call, Machine, Stream};
-use aurora_model::Touch;
 
-/// The programs of this file, by name.
+/// The models of this file, by program, sorted.
 pub static MODELS: &[(&str, Model)] = &[
-    ("base32", decode::base64),
-    ("base64", decode::base64),
-    ("basename", base_name),
-    ("basenc", decode::base64),
+    ("base64", base64),
+    ("basename", basename),
     ("bat", cat),
     ("batcat", cat),
-    ("bunzip2", unpack),
-    ("bzcat", unpack),
+    ("bzcat", unpacked),
     ("cat", cat),
-    ("dirname", dir_name),
-    ("dog", cat),
+    ("cut", filter),
+    ("date", prints),
+    ("dirname", dirname),
     ("echo", echo),
-    ("gunzip", unpack),
-    ("gzcat", unpack),
-    ("gzip", unpack),
-    ("head", pass),
-    ("lz4cat", unpack),
+    ("expand", filter),
+    ("fold", filter),
+    ("grep", filter),
+    ("gzcat", unpacked),
+    ("head", first_lines),
+    ("hexdump", prints),
+    ("less", cat),
+    ("lzcat", unpacked),
     ("more", cat),
-    ("nl", pass),
-    ("openssl", decode::openssl),
+    ("nl", prints),
+    ("od", prints),
+    ("openssl", openssl),
     ("printf", printf),
-    ("pv", cat),
-    ("rev", decode::rev),
-    ("sort", pass),
-    ("tac", cat),
-    ("tail", pass),
-    ("tee", tee),
-    ("tr", decode::tr),
-    ("uniq", pass),
-    ("unxz", unpack),
-    ("unzstd", unpack),
-    ("xxd", decode::xxd),
-    ("xz", unpack),
-    ("xzcat", unpack),
-    ("zcat", unpack),
-    ("zstd", unpack),
-    ("zstdcat", unpack),
+    ("pwd", pwd),
+    ("rev", rev),
+    ("tac", filter),
+    ("tail", first_lines),
+    ("tr", tr),
+    ("uniq", first_lines),
+    ("xxd", xxd),
+    ("xzcat", unpacked),
+    ("zcat", unpacked),
+    ("zstdcat", unpacked),
 ];
 
-/// Text that is printed with a newline behind it.
-fn line(mut text: Field, span: aurora_model::Span) -> Stream {
-    let at = text.verbatim;
-    text.push_lit("\n");
-    text.span = span;
-    text.many = false;
-    text.verbatim = at;
-    Stream::Text(text)
+fn output(call: &Call<'_>) -> Stream {
+    Stream::Output(call.name.to_owned())
 }
 
+/// The constant text that a command reads.
+fn constant<'a>(stream: &'a Stream) -> Option<(&'a str, &'a Field)> {
+    match stream {
+        Stream::Text(field) => field.text().map(|text| (text, field)),
+        _ => None,
+    }
+}
+
+/// `echo`: its arguments with a space between; `-e` escapes and `-n` are read as bash does.
 fn echo(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let mut args = call.args;
-    let (mut escapes, mut newline) = (false, true);
+    let (mut newline, mut escapes) = (true, false);
     while let Some((first, rest)) = args.split_first() {
-        match first.text() {
-            Some(flag)
-                if flag.len() > 1
-                    && flag.strip_prefix('-').is_some_and(|letters| {
-                        letters.chars().all(|c| matches!(c, 'n' | 'e' | 'E'))
-                    }) =>
-            {
-                escapes |= flag.contains('e');
-                newline &= !flag.contains('n');
-                args = rest;
-            }
-            _ => break,
-        }
-    }
-    let mut text = joined(args, call.span);
-    if escapes {
-        text = decoded(&text);
-    }
-    if newline {
-        return line(text, call.span);
-    }
-    text.span = call.span;
-    Stream::Text(text)
-}
-
-/// Backslash escapes in the known parts are taken.
-fn decoded(text: &Field) -> Field {
-    let mut out = Field::lit("", text.span);
-    for seg in text.segs() {
-        match seg {
-            Seg::Lit(part) | Seg::Glob(part) => out.push_lit(&decode_escapes(part)),
-            Seg::Any => out.push_any(true),
-        }
-    }
-    out
-}
-
-/// `printf FORMAT ARGS`: `%s`, `%b`, `%q`, `%d` and `%%`, the format used again while there are arguments.
-fn printf(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let mut args = call.args;
-    if args.first().is_some_and(|arg| arg.is("--")) {
-        args = args.get(1..).unwrap_or(&[]);
-    }
-    let Some((format, mut args)) = args.split_first() else { return Stream::Terminal };
-    let Some(format) = format.text() else {
-        return Stream::Text(Field::unknown(true, call.span));
-    };
-    let mut out = Field::lit("", call.span);
-    for _ in 0..64 {
-        let before = args.len();
-        format_once(format, &mut args, &mut out);
-        if args.is_empty() || args.len() == before {
+        let Some(letters) = first.text().and_then(|text| text.strip_prefix('-')) else { break };
+        if letters.is_empty() || !letters.chars().all(|letter| "neE".contains(letter)) {
             break;
         }
+        for letter in letters.chars() {
+            match letter {
+                'n' => newline = false,
+                'e' => escapes = true,
+                _ => escapes = false,
+            }
+        }
+        args = rest;
+    }
+    let span = args.first().map_or(call.span, |field| field.span);
+    let mut out = Field::lit("", span);
+    for (index, field) in args.iter().enumerate() {
+        if index > 0 {
+            out.push_lit(" ");
+        }
+        for seg in field.segs() {
+            match seg {
+                Seg::Lit(text) if escapes => out.push_lit(&compute::unescape(text)),
+                Seg::Lit(text) => out.push_lit(text),
+                Seg::Glob(_) | Seg::Any => out.push_any(false),
+            }
+        }
+        if field.many && !field.has_any() && !field.has_glob() {
+            out.push_any(false);
+        }
+    }
+    if let [only] = args
+        && !escapes
+    {
+        out.verbatim = only.verbatim;
+    }
+    if newline {
+        out.push_lit("\n");
     }
     Stream::Text(out)
 }
 
-fn format_once(format: &str, args: &mut &[Field], out: &mut Field) {
-    let mut rest = format;
-    while let Some((plain, after)) = rest.split_once('%') {
-        out.push_lit(&decode_escapes(plain));
-        let spec = after.trim_start_matches(|c: char| {
-            c.is_ascii_digit() || matches!(c, '-' | '+' | ' ' | '#' | '.' | '*' | '\'')
-        });
-        let Some(letter) = spec.chars().next() else {
-            out.push_lit("%");
-            return;
-        };
-        rest = spec.get(letter.len_utf8()..).unwrap_or("");
-        if letter == '%' {
-            out.push_lit("%");
-            continue;
+/// `printf`: the format, repeated until all arguments are used.
+fn printf(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let args = match call.args {
+        [first, second, ..] if first.is("-v") => {
+            let _ = second;
+            return Stream::Terminal;
         }
-        let Some((arg, more)) = args.split_first() else { continue };
-        *args = more;
-        match letter {
-            'b' => out.push_field(&decoded(arg)),
-            's' | 'q' | 'd' | 'i' | 'u' => {
-                let mut arg = arg.clone();
-                arg.many = false;
-                out.push_field(&arg);
+        [first, rest @ ..] if first.is("--") => rest,
+        args => args,
+    };
+    let Some((format, values)) = args.split_first() else { return Stream::Terminal };
+    let marked = |field: &Field| {
+        let mut text = String::new();
+        for seg in field.segs() {
+            match seg {
+                Seg::Lit(lit) => text.push_str(lit),
+                Seg::Glob(_) | Seg::Any => text.push(UNKNOWN),
             }
-            _ => out.push_any(false),
         }
-    }
-    out.push_lit(&decode_escapes(rest));
+        text
+    };
+    let values: Vec<String> = values.iter().map(marked).collect();
+    let text = compute::printf(&marked(format), &values);
+    Stream::Text(unmarked(&text, format))
 }
 
-/// `cat` and its like: files one after the other, or what comes in.
+/// Text with unknown parts, as a field.
+fn unmarked(text: &str, near: &Field) -> Field {
+    let mut out = Field::lit("", near.span);
+    for (index, part) in text.split(UNKNOWN).enumerate() {
+        if index > 0 {
+            out.push_any(false);
+        }
+        out.push_lit(part);
+    }
+    out
+}
+
+/// `cat` and pagers: one file, or what comes in.
 fn cat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let operands = Spec::FLAGS.parse(call.args).operands;
-    let mut out: Option<Stream> = None;
-    for operand in &operands {
-        let stream = if operand.is("-") || operand.is("/dev/stdin") {
-            call.stdin.clone()
-        } else {
-            machine.stream_of(operand)
-        };
-        out = Some(match out {
-            None => stream,
-            Some(before) => crate::analysis::shell::eval::concat(before, stream),
-        });
+    const BAT: Spec = Spec {
+        short_values: "lHm",
+        long_values: &[
+            "language",
+            "highlight-line",
+            "file-name",
+            "style",
+            "theme",
+            "paging",
+            "color",
+            "wrap",
+            "line-range",
+            "tabs",
+            "decorations",
+            "map-syntax",
+            "pager",
+        ],
+        ..Spec::FLAGS
+    };
+    let spec = if call.name.starts_with("bat") { BAT } else { Spec::FLAGS };
+    let parsed = spec.parse(call.args);
+    if only_informs(&parsed) {
+        return output(call);
     }
-    out.unwrap_or_else(|| call.stdin.clone())
+    match parsed.operands.as_slice() {
+        [] => call.stdin.clone(),
+        [only] if only.is("-") || only.is("/dev/stdin") => call.stdin.clone(),
+        [only] if !only.many => machine.stream_of(only),
+        several if several.iter().all(|file| !file.many) => {
+            several.iter().fold(Stream::Terminal, |so_far, file| {
+                let stdin = file.is("-");
+                concat(so_far, if stdin { call.stdin.clone() } else { machine.stream_of(file) })
+            })
+        }
+        _ => output(call),
+    }
 }
 
-const LINES: Spec = Spec {
-    short_values: "nckSto",
-    long_values: &["lines", "bytes", "output", "key", "field-separator", "buffer-size"],
-    ..Spec::FLAGS
-};
-
-/// `head`, `tail`, `sort`: lines of what comes in. Text that is known passes whole, so that no
-/// line of it is missed.
-fn pass(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = LINES.parse(call.args);
-    if call.name == "sort"
-        && let Some(file) = parsed.value('o', "output")
-    {
-        machine.change(file, Touch::Write, false);
+/// Programs that unpack a file to their output: its content counts like the file's.
+fn unpacked(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    match parsed.operands.as_slice() {
+        [] => call.stdin.clone(),
+        [only] if !only.many => machine.stream_of(only),
+        _ => output(call),
     }
+}
+
+/// Programs that print some of their lines: of the network it stays the network's.
+fn filter(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let _ = machine;
+    match call.stdin {
+        Stream::Network(_) => call.stdin.clone(),
+        _ => output(call),
+    }
+}
+
+/// `head`, `tail`, `uniq`: a file's part counts as the file, one line stays one line.
+fn first_lines(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "ncsfw",
+        long_values: &["lines", "bytes", "sleep-interval", "pid", "skip-fields", "skip-chars"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
     if call.name == "uniq"
-        && let Some(file) = parsed.operands.get(1)
+        && let Some(target) = parsed.operands.get(1)
     {
-        machine.change(file, Touch::Write, false);
+        machine.change(target, aurora_model::Touch::Write, false);
+        return Stream::Terminal;
     }
-    match parsed.operands.first() {
-        Some(file) if !file.is("-") => machine.stream_of(file),
-        _ => call.stdin.clone(),
+    match parsed.operands.as_slice() {
+        [] => match constant(call.stdin) {
+            Some((text, _)) if text.trim_end_matches('\n').contains('\n') => output(call),
+            _ => call.stdin.clone(),
+        },
+        [only] if !only.many => machine.stream_of(only),
+        _ => output(call),
     }
 }
 
-fn tee(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed =
-        Spec { long_flags: &["append", "ignore-interrupts"], ..Spec::FLAGS }.parse(call.args);
-    let touch = if parsed.has('a', "append") { Touch::Append } else { Touch::Write };
-    for file in &parsed.operands {
-        machine.overwrite(file, touch, file.span);
-        machine.remember_file(file, call.stdin.clone(), touch == Touch::Append);
-    }
-    call.stdin.clone()
+fn prints(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    output(call)
 }
 
-const PACKER: Spec = Spec {
-    short_values: "SbTMV",
-    long_values: &["suffix", "threads", "memlimit"],
-    long_flags: &[
-        "stdout",
-        "to-stdout",
-        "decompress",
-        "uncompress",
-        "keep",
-        "test",
-        "list",
-        "force",
-    ],
-    style: Style::Permute,
-    ..Spec::FLAGS
-};
+/// `base64`, and what it decodes when that is a constant.
+fn base64(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "wio",
+        long_values: &["wrap", "input", "output"],
+        long_flags: &["decode", "ignore-garbage", "help", "version", "break"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    // GNU's `-i` has no value, BSD's names the input: `-di` and `-i FILE` both occur.
+    let decodes = parsed.has('d', "decode") || parsed.has('D', "");
+    if parsed.operands.first().is_some_and(|file| !file.is("-")) {
+        let _ = machine;
+        return output(call);
+    }
+    let Some((text, field)) = constant(call.stdin) else { return through(call) };
+    if decodes {
+        return match crate::analysis::script::decode_base64(text) {
+            Some(bytes) => bytes_stream(bytes, field),
+            None => output(call),
+        };
+    }
+    Stream::Text(literal(&format!("{}\n", compute::encode_base64(text.as_bytes())), field.span))
+}
 
-/// Packers: with `-c` (or as `zcat`) they print, else each file gets another name.
-fn unpack(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = PACKER.parse(call.args);
-    let prints =
-        call.name.ends_with("cat") || parsed.has('c', "stdout") || parsed.has('c', "to-stdout");
-    let looks = parsed.has('t', "test") || parsed.has('l', "list");
-    if !prints && !looks {
-        for file in &parsed.operands {
-            if !file.is("-") {
-                machine.change(file, Touch::Write, false);
-            }
+/// What is not known stays what it was: decoding the network's bytes makes them no safer.
+fn through(call: &Call<'_>) -> Stream {
+    match call.stdin {
+        Stream::Network(_) => call.stdin.clone(),
+        _ => output(call),
+    }
+}
+
+fn bytes_stream(bytes: Vec<u8>, near: &Field) -> Stream {
+    Stream::Text(literal(&String::from_utf8_lossy(&bytes), near.span))
+}
+
+/// `openssl base64 -d`, `openssl enc -base64 -d`; its other commands may write `-out`.
+fn openssl(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        long_values: &[
+            "in", "out", "keyout", "pass", "passin", "passout", "k", "key", "config", "subj",
+            "days",
+        ],
+        style: Style::SingleDash,
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    for name in ["out", "keyout"] {
+        if let Some(path) = parsed.value('\0', name) {
+            machine.change(path, aurora_model::Touch::Write, false);
         }
     }
-    match parsed.operands.first() {
-        Some(file) if prints && !file.is("-") => Stream::File(machine.resolve(file)),
-        Some(_) => Stream::Terminal,
-        None => match call.stdin {
-            Stream::File(_) | Stream::Network(_) => call.stdin.clone(),
-            _ => Stream::Output(call.name.to_owned()),
+    let command = call.args.first().and_then(Field::text);
+    let base64 = command == Some("base64")
+        || (command == Some("enc") && (parsed.has('a', "base64") || parsed.has('\0', "a")));
+    if base64 && parsed.has('d', "d") && parsed.value('\0', "in").is_none() {
+        let Some((text, field)) = constant(call.stdin) else { return through(call) };
+        if let Some(bytes) = crate::analysis::script::decode_base64(text) {
+            return bytes_stream(bytes, field);
+        }
+    }
+    output(call)
+}
+
+fn xxd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec { short_values: "clos", ..Spec::FLAGS };
+    let parsed = SPEC.parse(call.args);
+    let reverts = parsed.has('r', "");
+    if let Some(target) = parsed.operands.get(1) {
+        machine.change(target, aurora_model::Touch::Write, false);
+    }
+    let Some((text, field)) = constant(call.stdin).filter(|_| parsed.operands.is_empty()) else {
+        return through(call);
+    };
+    if reverts && (parsed.has('p', "") || call.args.iter().any(|arg| arg.is("-ps"))) {
+        return match crate::analysis::script::decode_hex(text) {
+            Some(bytes) => bytes_stream(bytes, field),
+            None => output(call),
+        };
+    }
+    output(call)
+}
+
+fn rev(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let Some((text, field)) = constant(call.stdin).filter(|_| call.args.is_empty()) else {
+        return through(call);
+    };
+    let mut out = String::new();
+    for line in text.split_inclusive('\n') {
+        let body = line.strip_suffix('\n').unwrap_or(line);
+        out.extend(body.chars().rev());
+        if line.ends_with('\n') {
+            out.push('\n');
+        }
+    }
+    Stream::Text(literal(&out, field.span))
+}
+
+fn tr(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        long_flags: &["complement", "delete", "squeeze-repeats", "truncate-set1"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    let Some((text, field)) = constant(call.stdin) else { return through(call) };
+    let sets: Option<Vec<&str>> = parsed.operands.iter().map(|set| set.text()).collect();
+    let complicated =
+        parsed.has('c', "complement") || parsed.has('C', "") || parsed.has('s', "squeeze-repeats");
+    let (Some(sets), false) = (sets, complicated) else { return output(call) };
+    let made = match (sets.as_slice(), parsed.has('d', "delete")) {
+        ([set], true) => compute::delete_chars(text, set),
+        ([from, to], false) => compute::translate(text, from, to),
+        _ => None,
+    };
+    made.map_or_else(|| output(call), |made| Stream::Text(literal(&made, field.span)))
+}
+
+fn basename(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec { short_values: "s", long_values: &["suffix"], ..Spec::FLAGS };
+    let parsed = SPEC.parse(call.args);
+    let suffix = parsed.value('s', "suffix").or_else(|| parsed.operands.get(1).copied());
+    let Some(path) = parsed.operands.first().filter(|path| !path.many) else { return output(call) };
+    match (last_component(path), suffix.map(Field::text)) {
+        (Some(name), None) => Stream::Text(name),
+        (Some(name), Some(Some(suffix))) => match name.text() {
+            Some(text) => {
+                let text = text.strip_suffix(suffix).unwrap_or(text);
+                Stream::Text(literal(text, path.span))
+            }
+            None => output(call),
         },
+        _ => output(call),
     }
 }
 
-fn base_name(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    part_of_name(call, |text| {
-        text.trim_end_matches('/').rsplit('/').next().unwrap_or("").to_owned()
-    })
-}
-
-fn dir_name(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    part_of_name(call, |text| match text.trim_end_matches('/').rsplit_once('/') {
-        Some(("", _)) => "/".to_owned(),
-        Some((dir, _)) => dir.to_owned(),
-        None => ".".to_owned(),
-    })
-}
-
-fn part_of_name(call: &Call<'_>, part: impl Fn(&str) -> String) -> Stream {
-    match call.args {
-        [one] => match one.text() {
-            Some(text) => line(Field::lit(part(text), call.span), call.span),
-            None => Stream::Output(call.name.to_owned()),
+fn dirname(_: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    match parsed.operands.as_slice() {
+        [path] => match path.text() {
+            Some(text) => {
+                let trimmed = text.trim_end_matches('/');
+                let folder = match trimmed.rsplit_once('/') {
+                    Some(("", _)) => "/",
+                    Some((folder, _)) => folder,
+                    None if trimmed.is_empty() && !text.is_empty() => "/",
+                    None => ".",
+                };
+                Stream::Text(literal(folder, path.span))
+            }
+            None => output(call),
         },
-        _ => Stream::Output(call.name.to_owned()),
+        _ => output(call),
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_are_in_order() {
-        assert!(MODELS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+fn pwd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let here = machine.resolve(&literal(".", call.span));
+    match here.resolved {
+        Some(path) if path.starts_with('/') => Stream::Text(literal(&path, call.span)),
+        Some(path) => match &machine.context().root {
+            Some(root) if path.is_empty() || path == "." => Stream::Text(literal(root, call.span)),
+            Some(root) => Stream::Text(literal(&format!("{root}/{path}"), call.span)),
+            None => output(call),
+        },
+        None => output(call),
     }
 }
