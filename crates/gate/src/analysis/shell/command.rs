@@ -10,6 +10,7 @@ mod infra;
 mod net;
 pub mod options;
 mod place;
+mod shells;
 mod sql_client;
 mod step;
 mod subcommand;
@@ -24,7 +25,7 @@ use super::machine::{Call, Machine, Stream};
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
 /// The tables of models, each in order of names.
-const TABLES: &[&[(&str, Model)]] = &[text::MODELS, files::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
+const TABLES: &[&[(&str, Model)]] = &[shells::MODELS, text::MODELS, files::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
 
 /// The model of a program.
 fn model_of(name: &str) -> Option<Model> {

@@ -272,6 +272,7 @@ impl Machine<'_> {
 
     fn assign_all(&mut self, assigns: &[Assign]) {
         for assign in assigns {
+            self.discover(assign.index.as_deref().unwrap_or(&[]));
             match &assign.value {
                 AssignValue::Scalar(word) => {
                     let mut value = self.joined(word);
@@ -283,7 +284,7 @@ impl Machine<'_> {
                         whole.span = value.span;
                         value = whole;
                     }
-                    if assign.indexed {
+                    if assign.index.is_some() {
                         let unknown = vec![Field::unknown(true, value.span)];
                         self.scope.vars.insert(assign.name.clone(), Value::Array(unknown));
                     } else {
@@ -400,11 +401,9 @@ impl Machine<'_> {
     /// A redirection or a program writes to this path.
     pub fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
         let text = target.prefix();
-        if disk::is_disk(text) {
-            self.emit(EffectKind::WipeDisk { device: target.display() }, span);
-        } else if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") {
+        if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") {
             self.emit(EffectKind::Network { target: target.display() }, span);
-        } else if !text.starts_with("/dev/") {
+        } else if disk::is_disk(text) || !text.starts_with("/dev/") {
             self.change(target, touch, false);
         }
     }

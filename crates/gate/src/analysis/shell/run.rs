@@ -173,6 +173,20 @@ impl Machine<'_> {
         out
     }
 
+    /// Runs a script file with positional parameters (`bash FILE args…`).
+    pub fn run_script_with(&mut self, file: &Field, positional: &[Field]) -> Stream {
+        let known = positional.iter().all(|arg| !arg.many).then(|| positional.to_vec());
+        let outer = std::mem::replace(&mut self.scope.positional, known);
+        let out = self.run_file(Lang::Shell, file);
+        self.scope.positional = outer;
+        out
+    }
+
+    /// Sets what commands read that are run next; gives what they read before.
+    pub fn set_stdin(&mut self, stdin: Stream) -> Stream {
+        std::mem::replace(&mut self.stdin, stdin)
+    }
+
     /// Code as text, unknown parts replaced by a mark, and where it stands.
     fn code_text(&self, code: &Field) -> (String, Base) {
         let mut text = String::new();

@@ -54,6 +54,7 @@ pub static MODELS: &[(&str, Model)] = &[
     ("rename", rename_many),
     ("rimraf", remove_tree),
     ("rm", rm),
+    ("rmdir", rmdir),
     ("rmtrash", trash),
     ("rsync", copy::rsync),
     ("safe-rm", rm),
@@ -220,6 +221,15 @@ fn create(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let count = if call.name == "mknod" { 1 } else { parsed.operands.len() };
     for operand in parsed.operands.iter().take(count) {
         machine.change(operand, Touch::Create, false);
+    }
+    Stream::Terminal
+}
+
+/// `rmdir` loses nothing but the folder: it matters only where nothing may change.
+fn rmdir(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    for operand in &parsed.operands {
+        machine.change(operand, Touch::Remove, false);
     }
     Stream::Terminal
 }
