@@ -246,6 +246,10 @@ impl Machine<'_> {
         let stdin = self.stdin.clone();
         let stream = if declares {
             self.assign_all(&simple.assigns);
+            if argv.first().is_some_and(|name| name.is("export")) {
+                let names = simple.assigns.iter().map(|assign| assign.name.clone());
+                self.scope.exported.extend(names);
+            }
             self.run_argv(&argv, &stdin, span)
         } else if is_alias {
             self.define_aliases(&simple.assigns);

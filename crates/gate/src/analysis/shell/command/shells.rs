@@ -59,7 +59,7 @@ fn shell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         return Stream::Terminal;
     }
     let outer = machine.set_stdin(call.stdin.clone());
-    let out = match operands.split_first() {
+    let out = machine.child(call.env, |machine| match operands.split_first() {
         Some((code, rest)) if flag('c') => {
             let positional: Vec<Field> = rest.iter().map(|arg| (*arg).clone()).collect();
             machine.run_shell_with(code, &positional)
@@ -73,7 +73,7 @@ fn shell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
             machine.run_stream(Lang::Shell, call.stdin, call.span)
         }
         _ => Stream::Terminal,
-    };
+    });
     machine.set_stdin(outer);
     out
 }
