@@ -10,7 +10,7 @@ use super::token::{Kind, Token, UNKNOWN, kind_at, word_at};
 const MAX_LENGTH: usize = 64 << 10;
 
 /// How deep parentheses are followed.
-const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 12;
 
 /// A text made by an expression; U+FFFC stands where it is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +61,7 @@ impl Reader {
         depth: usize,
     ) -> Option<(Value, usize)> {
         let (mut value, mut at) = self.operand(tokens, from, depth)?;
-        loop {
-            let Some(next) = tokens.get(at) else { break };
+        while let Some(next) = tokens.get(at) {
             let joined = if next.is_op("||") || next.is_op("+") || next.is_op("&") {
                 at + 1
             } else if next.kind == Kind::Str && kind_at(tokens, at - 1, Kind::Str) {
@@ -91,7 +90,10 @@ impl Reader {
                 let name = tokens.get(from + 1)?;
                 let value = self.variable(&format!("{}{}", token.text, name.text));
                 let span = token.span.to(name.span);
-                (value.map_or_else(|| Value::unknown(span), |text| Value::new(text, span)), from + 2)
+                (
+                    value.map_or_else(|| Value::unknown(span), |text| Value::new(text, span)),
+                    from + 2,
+                )
             }
             Kind::Op if token.text == "$" || token.text == "?" => {
                 (Value::unknown(token.span), from + 1)
@@ -111,12 +113,7 @@ impl Reader {
         self.variables.get(&name.to_ascii_lowercase()).cloned()
     }
 
-    fn parenthesised(
-        &self,
-        tokens: &[Token<'_>],
-        open: usize,
-        depth: usize,
-    ) -> (Value, usize) {
+    fn parenthesised(&self, tokens: &[Token<'_>], open: usize, depth: usize) -> (Value, usize) {
         let close = matching(tokens, open);
         let span = tokens.get(open).map(|token| token.span).unwrap_or_default();
         let mut from = open + 1;
@@ -140,7 +137,9 @@ impl Reader {
         let Some(first) = tokens.get(from) else { return (Value::unknown(Span::default()), from) };
         // `_utf8mb4'text'` says only how the text is encoded.
         if first.text.starts_with('_') && kind_at(tokens, from + 1, Kind::Str) {
-            return self.operand(tokens, from + 1, depth).unwrap_or((Value::unknown(first.span), from));
+            return self
+                .operand(tokens, from + 1, depth)
+                .unwrap_or((Value::unknown(first.span), from));
         }
         if first.is("case") {
             let end = tokens.iter().skip(from).position(|token| token.is("end"));
@@ -159,7 +158,10 @@ impl Reader {
         let value = match value {
             Some(text) => Value::new(text, first.span),
             // Where names are not quoted with `"`, it quotes a string.
-            None if first.kind == Kind::Ident && !self.flavour.bodies_are_atomic && at == from + 1 => {
+            None if first.kind == Kind::Ident
+                && !self.flavour.bodies_are_atomic
+                && at == from + 1 =>
+            {
                 Value {
                     text: first.text.clone().into_owned(),
                     span: first.span,
