@@ -1,11 +1,18 @@
 //! What each program does with its arguments: a table of models, one row per program.
 
+pub mod catalogue;
 pub mod disk;
 pub mod files;
+pub mod framework;
+pub mod infra;
+pub mod interpreter;
 pub mod net;
 pub mod options;
 pub mod place;
+pub mod rule;
+pub mod sql_client;
 pub mod text;
+pub mod writers;
 
 use super::machine::{Call, Machine, Stream};
 
