@@ -4,6 +4,7 @@ pub mod catalogue;
 pub mod disk;
 pub mod files;
 pub mod framework;
+pub mod harmless;
 pub mod infra;
 pub mod interpreter;
 pub mod net;
