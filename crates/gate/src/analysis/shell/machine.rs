@@ -1,9 +1,15 @@
 //! The abstract shell: what it knows while it walks through a line, and what commands' models may ask of it.
 
-use aurora_model::{Context, EffectKind, PathRef, Span, SqlDialect, Touch};
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
+use aurora_model::{Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, Touch};
+
+use super::ast::Command;
+use super::command::disk;
 use super::field::Field;
-use crate::analysis::Analysis;
+use super::scope::Scope;
+use crate::analysis::{Analysis, Simple, path};
 
 /// What flows out of, or into, a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,107 +73,239 @@ pub enum ScriptLang {
     PowerShell,
 }
 
+/// How places in the text at hand map to places in the judged text.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Base {
+    /// The text stands verbatim at this offset.
+    Offset(usize),
+    /// It stands somewhere in here.
+    Within(Span),
+}
+
+/// A function that the line defines.
+#[derive(Debug, Clone)]
+pub(super) struct Function {
+    pub(super) body: Rc<Command>,
+    pub(super) base: Base,
+}
+
+/// How much work one judgement may cost, in simple commands.
+const FUEL: usize = 4_000;
+/// How deep code may run code (`bash -c "bash -c …"`, functions, substitutions).
+const MAX_NESTING: usize = 32;
+
 /// The abstract shell.
 #[derive(Debug)]
 pub struct Machine<'c> {
-    context: &'c Context,
-    found: Analysis,
+    pub(super) context: &'c Context,
+    pub(super) found: Analysis,
+    pub(super) scope: Scope,
+    pub(super) base: Base,
+    pub(super) stdin: Stream,
+    pub(super) functions: BTreeMap<String, Function>,
+    pub(super) called: BTreeSet<String>,
+    pub(super) calling: Vec<String>,
+    /// What the line itself has put into files, and what process substitutions print.
+    pub(super) files: BTreeMap<String, Stream>,
+    pub(super) git: BTreeMap<String, String>,
+    pub(super) loops: usize,
+    pub(super) background: usize,
+    pub(super) nesting: usize,
+    pub(super) fuel: usize,
+    /// Alternatives taken so far in the simple command at hand: which of how many.
+    pub(super) choices: Vec<(usize, usize)>,
+    pub(super) chosen: usize,
+    /// The program's name is being expanded.
+    pub(super) naming: bool,
+    root: String,
 }
 
 impl<'c> Machine<'c> {
+    /// A shell that stands where the context says.
+    #[must_use]
+    pub fn new(context: &'c Context) -> Self {
+        let root = context.root.clone().or_else(|| context.cwd.clone());
+        let root = root.unwrap_or_else(|| "/worktree".to_owned());
+        let cwd = context.cwd.clone().unwrap_or_else(|| root.clone());
+        Self {
+            context,
+            found: Analysis::default(),
+            scope: Scope { cwd: Some(cwd), ..Scope::default() },
+            base: Base::Offset(0),
+            stdin: Stream::Terminal,
+            functions: BTreeMap::new(),
+            called: BTreeSet::new(),
+            calling: Vec::new(),
+            files: BTreeMap::new(),
+            git: BTreeMap::new(),
+            loops: 0,
+            background: 0,
+            nesting: 0,
+            fuel: FUEL,
+            choices: Vec::new(),
+            chosen: 0,
+            naming: false,
+            root,
+        }
+    }
+
+    /// What was found, each effect once.
+    #[must_use]
+    pub fn finish(mut self) -> Analysis {
+        let mut seen = std::collections::HashSet::new();
+        self.found.effects.retain(|effect| seen.insert(effect.clone()));
+        self.found.wanted.dedup();
+        self.found
+    }
+
     /// What the caller knows about the place.
     #[must_use]
     pub fn context(&self) -> &'c Context {
         self.context
     }
 
+    /// A place in the text at hand as a place in the judged text.
+    pub(super) fn place(&self, span: Span) -> Span {
+        match self.base {
+            Base::Offset(offset) => Span::new(span.start + offset, span.end + offset),
+            Base::Within(span) => span,
+        }
+    }
+
     /// Records an effect.
     pub fn emit(&mut self, kind: EffectKind, span: Span) {
-        let _ = (kind, span, &self.found);
+        self.found.effects.push(Effect { kind, span });
     }
 
     /// Records that these paths go away: `recursive` when whole directories go. Counts literal
     /// paths, and notes when the count is not known (globs, unknowns, loops).
     pub fn delete(&mut self, targets: &[&Field], recursive: bool, span: Span) {
-        let _ = (targets, recursive, span);
+        let mut total = Some(0);
+        for target in targets {
+            let known = self.context.file_counts.get(&target.display()).copied();
+            let one = (target.text().is_some() && !target.many).then_some(1);
+            total = total.zip(known.or(one)).map(|(sum, more)| sum + more);
+        }
+        if self.loops > 0 {
+            total = None;
+        }
+        let paths = targets.iter().map(|target| self.resolve(target)).collect();
+        let count = total.map_or(Count::Unknown, Count::Known);
+        self.emit(EffectKind::DeleteFiles { paths, count, recursive }, span);
     }
 
     /// Records that files go away whose number cannot be known (`find -delete`, `rsync --delete`);
-    /// `below` are the folders in which it happens.
+    /// `below` are the folders in which it happens, or patterns that name the files.
     pub fn delete_unknown(&mut self, below: &[&Field], span: Span) {
-        let _ = (below, span);
+        let recursive = !below.iter().any(|target| target.has_glob());
+        let paths = below.iter().map(|target| self.resolve(target)).collect();
+        self.emit(EffectKind::DeleteFiles { paths, count: Count::Unknown, recursive }, span);
     }
 
     /// Records that a path is changed.
     pub fn change(&mut self, target: &Field, touch: Touch, recursive: bool) {
-        let _ = (target, touch, recursive);
+        if matches!(target.text(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")) {
+            return;
+        }
+        if disk::is_disk(target.prefix())
+            && !matches!(touch, Touch::Mode | Touch::Owner | Touch::Link)
+        {
+            return self.emit(EffectKind::WipeDisk { device: target.display() }, target.span);
+        }
+        let path = self.resolve(target);
+        self.emit(EffectKind::ChangePath { path, touch, recursive }, target.span);
     }
 
     /// Records something that cannot be seen through.
     pub fn opaque(&mut self, what: impl Into<String>, why: impl Into<String>, span: Span) {
-        let _ = (what.into(), why.into(), span);
-    }
-
-    /// Runs another command: program and arguments, as a wrapper would. Returns what it prints.
-    pub fn run_argv(&mut self, argv: &[Field], stdin: &Stream, span: Span) -> Stream {
-        let _ = (argv, stdin, span);
-        Stream::Terminal
-    }
-
-    /// Runs code in some language that is an argument (`bash -c CODE`, `psql -c CODE`); code with
-    /// unknown parts is opaque. Returns what it prints.
-    pub fn run_code(&mut self, lang: Lang, code: &Field) -> Stream {
-        let _ = (lang, code);
-        Stream::Terminal
-    }
-
-    /// Runs code that is read from a stream (`… | sh`, `psql < file`). A file is wanted, other
-    /// programs' output is opaque. Returns what it prints.
-    pub fn run_stream(&mut self, lang: Lang, stream: &Stream, span: Span) -> Stream {
-        let _ = (lang, stream, span);
-        Stream::Terminal
-    }
-
-    /// Runs code that is in a file (`psql -f FILE`, `bash FILE`): text that the line itself wrote
-    /// there, or that the context holds; else the file is wanted and nothing is assumed.
-    pub fn run_file(&mut self, lang: Lang, file: &Field) -> Stream {
-        let _ = (lang, file);
-        Stream::Terminal
+        self.emit(EffectKind::Opaque { what: what.into(), why: why.into() }, span);
     }
 
     /// A path as far as it is known, from the current directory of this point in the line.
     #[must_use]
     pub fn resolve(&self, target: &Field) -> PathRef {
-        PathRef { text: target.display(), resolved: None, glob: false }
+        if self.scope.cwd.is_none() && !target.prefix().starts_with('/') {
+            let mut below = Field::unknown(false, target.span);
+            below.push_lit("/");
+            below.push_field(target);
+            let resolved = path::resolve(&below, None, Some(&self.root));
+            return PathRef { text: target.display(), ..resolved };
+        }
+        path::resolve(target, self.scope.cwd.as_deref(), Some(&self.root))
+    }
+
+    /// The absolute name of a file that is known exactly.
+    pub(super) fn file_name(&self, target: &Field) -> Option<String> {
+        path::normalize(target.text()?, self.scope.cwd.as_deref())
     }
 
     /// Runs `inside` with another current directory (`git -C DIR`, `env -C DIR`, `make -C DIR`);
     /// an unknown one when `dir` is not known.
     pub fn in_dir<T>(&mut self, dir: &Field, inside: impl FnOnce(&mut Self) -> T) -> T {
-        let _ = dir;
-        inside(self)
+        let there = self.file_name(dir);
+        let here = std::mem::replace(&mut self.scope.cwd, there);
+        let result = inside(self);
+        self.scope.cwd = here;
+        result
     }
 
-    /// Runs `inside` where paths are not this machine's (ssh, containers): nothing resolves to the
-    /// worktree any more.
+    /// Runs `inside` on another machine or in a container (ssh, `docker exec`): what it does to
+    /// its own shell is forgotten afterwards. Paths keep their meaning, so that a wrapper never
+    /// makes a verdict milder.
     pub fn elsewhere<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        inside(self)
+        let here = self.scope.clone();
+        let result = inside(self);
+        self.scope = here;
+        result
     }
 
     /// Runs `inside` where every deletion is of unknown number (loops, `xargs`, `find -exec`).
     pub fn repeated<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
-        inside(self)
+        self.loops += 1;
+        let result = inside(self);
+        self.loops -= 1;
+        result
+    }
+
+    /// Runs `inside` one level deeper, or records that nobody can follow that deep.
+    pub(super) fn nested(
+        &mut self,
+        span: Span,
+        inside: impl FnOnce(&mut Self) -> Stream,
+    ) -> Stream {
+        if self.nesting >= MAX_NESTING || self.fuel == 0 {
+            self.opaque("deeply nested code", "it is too long or nests too deeply to follow", span);
+            return Stream::Terminal;
+        }
+        self.nesting += 1;
+        let result = inside(self);
+        self.nesting -= 1;
+        result
     }
 
     /// Whether some command on this line set git configuration `key` (lower-case), or the context
     /// says so; the value.
     #[must_use]
     pub fn git_config(&self, key: &str) -> Option<String> {
+        if let Some(value) = self.git.get(key) {
+            return Some(value.clone());
+        }
+        if let Some(alias) = key.strip_prefix("alias.") {
+            return self.context.git.aliases.get(alias).cloned();
+        }
         self.context.git.config.get(key).cloned()
     }
 
     /// Remembers git configuration set by this line (`git config alias.x …`).
     pub fn set_git_config(&mut self, key: &str, value: &str) {
-        let _ = (key, value);
+        self.git.insert(key.to_owned(), value.to_owned());
+    }
+
+    /// Remembers a simple command for rules that users write.
+    pub(super) fn note(&mut self, argv: &[Field], span: Span) {
+        let known = |field: &Field| {
+            if field.many { None } else { field.text().map(str::to_owned) }
+        };
+        self.found.commands.push(Simple { argv: argv.iter().map(known).collect(), span });
     }
 }

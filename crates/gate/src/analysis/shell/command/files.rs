@@ -54,6 +54,7 @@ pub static MODELS: &[(&str, Model)] = &[
     ("rename", rename_many),
     ("rimraf", remove_tree),
     ("rm", rm),
+    ("rmdir", rmdir),
     ("rmtrash", trash),
     ("rsync", copy::rsync),
     ("safe-rm", rm),
@@ -224,6 +225,15 @@ fn create(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     Stream::Terminal
 }
 
+/// `rmdir` loses nothing but the folder: it matters only where nothing may change.
+fn rmdir(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    for operand in &parsed.operands {
+        machine.change(operand, Touch::Remove, false);
+    }
+    Stream::Terminal
+}
+
 fn tee(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     const SPEC: Spec = Spec {
         long_flags: &["append", "ignore-interrupts", "help", "version"],
@@ -236,6 +246,7 @@ fn tee(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         if !disk::wipe_if_disk(machine, operand, call.span) {
             machine.change(operand, touch, false);
         }
+        machine.remember_file(operand, call.stdin.clone(), touch == Touch::Append);
     }
     call.stdin.clone()
 }

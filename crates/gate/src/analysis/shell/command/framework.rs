@@ -1,263 +1,223 @@
-//! Frameworks and migration tools whose commands drop or empty everything, or carry code.
+//! Frameworks whose own commands are documented to drop or empty a whole database.
 
-mod table;
-
-use aurora_model::SqlDialect;
-
-use super::Model;
-use super::options::Spec;
-use super::rule;
+use super::options::{Spec, Style};
+use super::subcommand::{Harm, Program, Row};
 use crate::analysis::shell::field::Field;
-use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
+use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang};
 
-/// Models that carry code besides the rules of the table, by program, sorted.
-pub static MODELS: &[(&str, Model)] = &[
-    ("artisan", artisan),
-    ("console", console),
-    ("django", django),
-    ("django-admin", django),
-    ("django-admin.py", django),
-    ("drush", drush),
-    ("flask", flask),
-    ("manage.py", django),
-    ("prisma", prisma),
-    ("rails", rails),
-    ("typeorm", typeorm),
-    ("wp", wordpress),
+const EVERYTHING: &str = "every table of the database";
+
+const fn drops(words: &'static [&'static str]) -> Row {
+    Row { words, needs: &[], unless: &["--pretend", "--sql"], harm: Harm::Drop, what: EVERYTHING }
+}
+
+const fn drops_with(words: &'static [&'static str], needs: &'static [&'static str]) -> Row {
+    Row { words, needs, unless: &["--dump-sql"], harm: Harm::Drop, what: EVERYTHING }
+}
+
+const fn empties(words: &'static [&'static str]) -> Row {
+    Row { words, needs: &[], unless: &[], harm: Harm::Empty, what: EVERYTHING }
+}
+
+const SETTINGS: Spec = Spec {
+    short_values: "cfnesp",
+    long_values: &[
+        "settings",
+        "pythonpath",
+        "database",
+        "env",
+        "environment",
+        "schema",
+        "config",
+        "path",
+        "connection",
+        "configFiles",
+        "url",
+        "user",
+        "password",
+        "database-url",
+        "source",
+        "name",
+        "app",
+        "dataSource",
+        "project-ref",
+        "workdir",
+        "no-op",
+    ],
+    ..Spec::FLAGS
+};
+
+const JAVA_STYLE: Spec = Spec { style: Style::SingleDash, ..SETTINGS };
+
+/// Every program of this file with the words that drop or empty.
+pub static PROGRAMS: &[Program] = &[
+    Program {
+        names: &["rails", "rake", "spring"],
+        spec: SETTINGS,
+        rows: &[
+            drops(&[
+                "db:drop|db:drop:*|db:reset|db:reset:*|db:migrate:reset|db:migrate:reset:*|db:schema:load|db:schema:load:*|db:structure:load|db:purge|db:purge:*|db:setup:replant|db:prepare:reset",
+            ]),
+            empties(&["db:truncate_all|db:truncate_all:*|db:seed:replant"]),
+            drops(&["*", "db:drop|db:reset|db:migrate:reset|db:purge|db:schema:load"]),
+        ],
+    },
+    Program {
+        names: &["artisan"],
+        spec: SETTINGS,
+        rows: &[drops(&["migrate:fresh|migrate:reset|migrate:refresh|db:wipe"])],
+    },
+    Program {
+        names: &["sail"],
+        spec: SETTINGS,
+        rows: &[drops(&["artisan|art|a", "migrate:fresh|migrate:reset|migrate:refresh|db:wipe"])],
+    },
+    Program {
+        names: &["console", "symfony", "doctrine", "bin/console"],
+        spec: SETTINGS,
+        rows: &[
+            drops_with(
+                &[
+                    "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d|dbal:database:drop|orm:schema-tool:drop",
+                ],
+                &["--force", "-f", "--full-database"],
+            ),
+            drops_with(
+                &["console", "doctrine:database:drop|doctrine:schema:drop|d:d:d|d:s:d"],
+                &["--force", "-f", "--full-database"],
+            ),
+        ],
+    },
+    Program {
+        names: &["prisma"],
+        spec: SETTINGS,
+        rows: &[
+            drops(&["migrate", "reset"]),
+            drops_with(&["db", "push"], &["--force-reset", "--accept-data-loss"]),
+        ],
+    },
+    Program {
+        names: &["sequelize", "sequelize-cli"],
+        spec: SETTINGS,
+        rows: &[drops(&["db:drop|db:migrate:undo:all"])],
+    },
+    Program {
+        names: &["knex"],
+        spec: SETTINGS,
+        rows: &[drops_with(&["migrate:rollback"], &["--all"])],
+    },
+    Program {
+        names: &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"],
+        spec: SETTINGS,
+        rows: &[drops(&["schema:drop"])],
+    },
+    Program {
+        names: &["mikro-orm"],
+        spec: SETTINGS,
+        rows: &[drops(&["schema:drop|schema:fresh|migration:fresh"])],
+    },
+    Program { names: &["mix"], spec: SETTINGS, rows: &[drops(&["ecto.drop|ecto.reset"])] },
+    Program { names: &["alembic"], spec: SETTINGS, rows: &[drops(&["downgrade", "base"])] },
+    Program { names: &["flask"], spec: SETTINGS, rows: &[drops(&["db", "downgrade", "base"])] },
+    Program { names: &["flyway"], spec: JAVA_STYLE, rows: &[drops(&["clean"])] },
+    Program {
+        names: &["liquibase"],
+        spec: SETTINGS,
+        rows: &[drops(&["drop-all|dropAll|dropall"])],
+    },
+    Program {
+        names: &["sqlx", "diesel"],
+        spec: SETTINGS,
+        rows: &[drops(&["database|db", "drop|reset"])],
+    },
+    Program { names: &["dbmate"], spec: SETTINGS, rows: &[drops(&["drop"])] },
+    Program {
+        names: &["goose"],
+        spec: SETTINGS,
+        rows: &[drops(&["reset"]), drops(&["*", "*", "reset"])],
+    },
+    Program { names: &["migrate", "golang-migrate"], spec: JAVA_STYLE, rows: &[drops(&["drop"])] },
+    Program {
+        names: &["wp"],
+        spec: SETTINGS,
+        rows: &[drops(&["db", "reset|drop|clean"]), drops(&["site", "empty"])],
+    },
+    Program { names: &["drush"], spec: SETTINGS, rows: &[drops(&["sql-drop|sql:drop"])] },
+    Program {
+        names: &["supabase"],
+        spec: SETTINGS,
+        rows: &[drops(&["db", "reset"]), drops(&["projects", "delete"])],
+    },
+    Program {
+        names: &["heroku"],
+        spec: SETTINGS,
+        rows: &[
+            drops(&["pg:reset"]),
+            Row {
+                words: &["apps:destroy|destroy|addons:destroy"],
+                needs: &[],
+                unless: &[],
+                harm: Harm::Infra,
+                what: "an application or its add-ons",
+            },
+        ],
+    },
+    Program {
+        names: &["hasura"],
+        spec: SETTINGS,
+        rows: &[drops_with(&["migrate", "apply"], &["--down"])],
+    },
+    Program { names: &["dotnet-ef"], spec: SETTINGS, rows: &[drops(&["database", "drop"])] },
+    Program { names: &["dotnet"], spec: SETTINGS, rows: &[drops(&["ef", "database", "drop"])] },
+    Program {
+        names: &["django-admin", "manage.py"],
+        spec: SETTINGS,
+        rows: &[
+            empties(&["flush"]),
+            drops(&["reset_db"]),
+            drops(&["migrate", "*", "zero"]),
+            drops(&["reset_schema"]),
+        ],
+    },
+    Program { names: &["atlas"], spec: SETTINGS, rows: &[drops(&["schema", "clean"])] },
+    Program { names: &["drizzle-kit"], spec: SETTINGS, rows: &[] },
+    Program {
+        names: &["mvn", "mvnw", "gradle", "gradlew"],
+        spec: JAVA_STYLE,
+        rows: &[
+            drops(&["flyway:clean|flywayClean|liquibase:dropAll|liquibaseDropAll|dropAll"]),
+            drops(&["*", "flyway:clean|flywayClean|liquibase:dropAll"]),
+        ],
+    },
 ];
 
-/// Files that a language's program runs and that have a model of their own (`python manage.py`).
-#[must_use]
-pub fn is_entry_point(file: &str) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    matches!(
-        name,
-        "manage.py"
-            | "artisan"
-            | "console"
-            | "rails"
-            | "rake"
-            | "ace"
-            | "ace.js"
-            | "spark"
-            | "yii"
-            | "magento"
-            | "drush"
-            | "drush.php"
-            | "wp"
-            | "wp-cli.phar"
-            | "phinx"
-            | "cake"
-            | "craft"
-    )
+/// `python manage.py flush`, `php artisan migrate:fresh`, `ruby bin/rails db:drop`: the script's
+/// name is the program.
+pub fn run_script(machine: &mut Machine<'_>, call: &Call<'_>) {
+    let Some(at) = call.args.iter().position(|arg| !arg.prefix().starts_with('-')) else { return };
+    let Some(script) = call.args.get(at).and_then(Field::text) else { return };
+    let name = script.rsplit('/').next().unwrap_or(script);
+    let Some(args) = call.args.get(at + 1..) else { return };
+    let inner = Call { name, args, stdin: call.stdin, env: call.env, span: call.span };
+    super::subcommand::run(PROGRAMS, machine, &inner);
+    run_code(machine, &inner);
 }
 
-/// The model of a framework's program.
-#[must_use]
-pub fn model_of(name: &str) -> Option<Model> {
-    if let Ok(at) = MODELS.binary_search_by(|(own, _)| (*own).cmp(name)) {
-        return MODELS.get(at).map(|(_, model)| *model);
-    }
-    table::RULES.iter().any(|rule| rule.names.contains(&name)).then_some(by_rules as Model)
-}
-
-fn by_rules(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    rule::apply(table::RULES, &table::SPEC, machine, call);
-    // `VERSION=0 rake db:migrate` takes every migration back.
-    let version = |name: &str, value: &Field| name == "VERSION" && value.is("0");
-    let zero = call.env.iter().any(|(name, value)| version(name, value))
-        || call.args.iter().any(|arg| arg.is("VERSION=0"));
-    if zero && call.args.iter().any(|arg| arg.is("db:migrate")) {
-        super::sql_client::drop_object(machine, "every table, by taking back all migrations", call);
-    }
-    Stream::Output(call.name.to_owned())
-}
-
-/// The operands after the first, and the first.
-fn command<'a>(operands: &[&'a Field]) -> (&'a str, Vec<&'a Field>) {
-    match operands.split_first() {
-        Some((first, rest)) => (first.text().unwrap_or(""), rest.to_vec()),
-        None => ("", Vec::new()),
-    }
-}
-
-fn rails(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec =
-        Spec { short_values: "e", long_values: &["environment", "database"], ..Spec::FLAGS };
-    let ruby = Lang::Script(ScriptLang::Ruby);
-    let parsed = SPEC.parse(call.args);
-    let (name, rest) = command(&parsed.operands);
-    match name {
-        "runner" | "r" => match rest.first() {
-            Some(file) if file.suffix().ends_with(".rb") => machine.run_file(ruby, file),
-            Some(code) if code.is("-") => machine.run_stream(ruby, call.stdin, call.span),
-            Some(code) => machine.run_code(ruby, code),
-            None => Stream::Terminal,
-        },
-        "console" | "c" => from_stdin(machine, ruby, call),
-        "dbconsole" | "db" => from_stdin(machine, Lang::Sql(SqlDialect::Generic), call),
-        _ => by_rules(machine, call),
-    }
-}
-
-fn from_stdin(machine: &mut Machine<'_>, lang: Lang, call: &Call<'_>) -> Stream {
-    if *call.stdin == Stream::Terminal {
-        return Stream::Terminal;
-    }
-    machine.run_stream(lang, call.stdin, call.span)
-}
-
-fn artisan(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec { long_values: &["execute", "env", "database", "path"], ..Spec::FLAGS };
-    let php = Lang::Script(ScriptLang::Php);
-    let parsed = SPEC.parse(call.args);
-    match command(&parsed.operands).0 {
-        "tinker" => match parsed.value('\0', "execute") {
-            Some(code) => machine.run_code(php, code),
-            None => from_stdin(machine, php, call),
-        },
-        "db" => from_stdin(machine, Lang::Sql(SqlDialect::Generic), call),
-        _ => by_rules(machine, call),
-    }
-}
-
-/// Symfony's `bin/console`.
-fn console(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = table::SPEC.parse(call.args);
-    let (name, rest) = command(&parsed.operands);
-    match (name, rest.first()) {
-        ("doctrine:query:sql" | "dbal:run-sql" | "d:q:s", Some(code)) => {
-            machine.run_code(Lang::Sql(SqlDialect::Generic), code)
+/// Frameworks that take code on the command line.
+pub fn run_code(machine: &mut Machine<'_>, call: &Call<'_>) {
+    let text = |at: usize| call.args.get(at).and_then(Field::text);
+    let code = match (call.name, text(0), text(1)) {
+        ("rails", Some("runner" | "r"), _) => call.args.get(1).map(|code| (ScriptLang::Ruby, code)),
+        ("manage.py" | "django-admin", Some("shell" | "shell_plus"), Some("-c" | "--command")) => {
+            call.args.get(2).map(|code| (ScriptLang::Python, code))
         }
-        _ => by_rules(machine, call),
-    }
-}
-
-fn django(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        short_values: "cvi",
-        long_values: &["command", "settings", "pythonpath", "verbosity", "database", "interface"],
-        ..Spec::FLAGS
+        ("artisan", Some("tinker"), Some("--execute")) => {
+            call.args.get(2).map(|code| (ScriptLang::Php, code))
+        }
+        ("wp", Some("eval"), _) => call.args.get(1).map(|code| (ScriptLang::Php, code)),
+        _ => None,
     };
-    let python = Lang::Script(ScriptLang::Python);
-    let parsed = SPEC.parse(call.args);
-    match command(&parsed.operands).0 {
-        "shell" | "shell_plus" => match parsed.value('c', "command") {
-            Some(code) => machine.run_code(python, code),
-            None => from_stdin(machine, python, call),
-        },
-        "dbshell" => {
-            let codes = parsed.values('c', "command");
-            for code in &codes {
-                machine.run_code(Lang::Sql(SqlDialect::Generic), code);
-            }
-            // What stands behind `--` goes to the database's own client.
-            let behind = parsed.behind_dashdash();
-            for pair in behind.windows(2) {
-                if let [option, code] = pair
-                    && matches!(option.text(), Some("-c" | "-e" | "--command" | "--execute"))
-                {
-                    machine.run_code(Lang::Sql(SqlDialect::Generic), code);
-                }
-            }
-            if codes.is_empty() && behind.is_empty() {
-                from_stdin(machine, Lang::Sql(SqlDialect::Generic), call);
-            }
-            Stream::Output(call.name.to_owned())
-        }
-        "migrate"
-            if parsed.operands.len() == 3
-                && parsed.operands.get(2).is_some_and(|to| to.is("zero")) =>
-        {
-            if !parsed.has('\0', "plan") && !parsed.has('\0', "fake") {
-                super::sql_client::drop_object(machine, "every table of the app", call);
-            }
-            Stream::Terminal
-        }
-        _ => by_rules(machine, call),
-    }
-}
-
-fn flask(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec =
-        Spec { short_values: "Aed", long_values: &["app", "env-file", "directory"], ..Spec::FLAGS };
-    let parsed = SPEC.parse(call.args);
-    match command(&parsed.operands).0 {
-        "shell" => from_stdin(machine, Lang::Script(ScriptLang::Python), call),
-        _ => by_rules(machine, call),
-    }
-}
-
-fn prisma(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec { long_values: &["file", "schema", "url", "config"], ..Spec::FLAGS };
-    let parsed = SPEC.parse(call.args);
-    let words: Vec<&str> = parsed.operands.iter().map(|word| word.text().unwrap_or("")).collect();
-    if let ["db", "execute", ..] = words.as_slice() {
-        let sql = Lang::Sql(SqlDialect::Generic);
-        return match parsed.value('\0', "file") {
-            Some(file) => machine.run_file(sql, file),
-            None => from_stdin(machine, sql, call),
-        };
-    }
-    by_rules(machine, call)
-}
-
-fn typeorm(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = table::SPEC.parse(call.args);
-    let (name, rest) = command(&parsed.operands);
-    match (name, rest.first()) {
-        ("query", Some(code)) => machine.run_code(Lang::Sql(SqlDialect::Generic), code),
-        _ => by_rules(machine, call),
-    }
-}
-
-fn wordpress(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec { long_values: &["execute"], ..Spec::FLAGS };
-    let sql = Lang::Sql(SqlDialect::Mysql);
-    let parsed = SPEC.parse(call.args);
-    let words: Vec<&str> = parsed.operands.iter().map(|word| word.text().unwrap_or("")).collect();
-    match words.as_slice() {
-        ["db", "query", ..] => match parsed.operands.get(2) {
-            Some(code) => machine.run_code(sql, code),
-            None => from_stdin(machine, sql, call),
-        },
-        ["db", "cli", ..] => from_stdin(machine, sql, call),
-        ["eval", ..] => match parsed.operands.get(1) {
-            Some(code) => machine.run_code(Lang::Script(ScriptLang::Php), code),
-            None => Stream::Terminal,
-        },
-        _ => by_rules(machine, call),
-    }
-}
-
-fn drush(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = table::SPEC.parse(call.args);
-    // A site's alias may stand first (`drush @prod sql-query …`).
-    let skip =
-        usize::from(parsed.operands.first().is_some_and(|word| word.prefix().starts_with('@')));
-    let (name, rest) = command(parsed.operands.get(skip..).unwrap_or_default());
-    let sql = Lang::Sql(SqlDialect::Mysql);
-    match (name, rest.first()) {
-        ("sqlq" | "sql-query" | "sql:query", Some(code)) => machine.run_code(sql, code),
-        ("sqlc" | "sql-cli" | "sql:cli", _) => from_stdin(machine, sql, call),
-        ("ev" | "eval" | "php-eval" | "php:eval", Some(code)) => {
-            machine.run_code(Lang::Script(ScriptLang::Php), code)
-        }
-        _ => by_rules(machine, call),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn models_are_sorted_and_tables_found() {
-        assert!(MODELS.is_sorted_by(|a, b| a.0 < b.0));
-        for name in ["rake", "mix", "alembic", "flyway", "sqlx", "manage.py", "rails"] {
-            assert!(model_of(name).is_some(), "{name}");
-        }
-        assert!(is_entry_point("bin/rails"));
-        assert!(!is_entry_point("src/main.py"));
+    if let Some((lang, code)) = code {
+        machine.run_code(Lang::Script(lang), code);
     }
 }

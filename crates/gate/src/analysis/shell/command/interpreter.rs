@@ -1,254 +1,410 @@
-//! Programs that run code given to them: shells, scripting languages, editors, stream editors.
+//! Interpreters of other languages: where their code stands, and which files they edit in place.
 
 mod editor;
-mod perl;
-mod script;
-mod stream;
-mod windows;
+mod sed;
 
-use super::Model;
+use aurora_model::Touch;
+
+use super::options::{OptName, Parsed, Spec, Style};
+use super::{Model, framework};
+use crate::analysis::shell::builtin::joined;
 use crate::analysis::shell::field::Field;
-use crate::analysis::shell::machine::{Call, Lang, Machine, Stream};
+use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
 
-/// The models of this file and its rooms, by program, sorted.
-pub static MODELS: &[(&str, Model)] = &[
-    ("ash", shell),
-    ("awk", stream::awk),
-    ("bash", shell),
-    ("bun", script::bun),
-    ("cmd", windows::cmd),
-    ("cmd.exe", windows::cmd),
-    ("csh", shell),
-    ("dash", shell),
-    ("deno", script::deno),
-    ("ed", editor::ed),
-    ("elvish", shell),
-    ("emacs", editor::emacs),
-    ("emacsclient", editor::emacs),
-    ("ex", editor::vim),
-    ("expect", script::tcl),
-    ("fish", shell),
-    ("gawk", stream::awk),
-    ("gmake", script::make),
-    ("gsed", stream::sed),
-    ("gvim", editor::vim),
-    ("ipython", script::python),
-    ("ipython3", script::python),
-    ("jruby", perl::ruby),
-    ("jython", script::python),
-    ("ksh", shell),
-    ("ksh93", shell),
-    ("lua", script::lua),
-    ("luajit", script::lua),
-    ("make", script::make),
-    ("mawk", stream::awk),
-    ("mksh", shell),
-    ("nawk", stream::awk),
-    ("node", script::node),
-    ("nodejs", script::node),
-    ("nvim", editor::vim),
-    ("osascript", script::osascript),
-    ("pdksh", shell),
-    ("perl", perl::perl),
-    ("perl5", perl::perl),
-    ("php", script::php),
-    ("posh", shell),
-    ("powershell", windows::powershell),
-    ("powershell.exe", windows::powershell),
-    ("pwsh", windows::powershell),
-    ("pwsh.exe", windows::powershell),
-    ("pypy", script::python),
-    ("pypy3", script::python),
-    ("python", script::python),
-    ("python2", script::python),
-    ("python3", script::python),
-    ("r", script::r),
-    ("R", script::r),
-    ("Rscript", script::r),
-    ("rbash", shell),
-    ("ruby", perl::ruby),
-    ("sed", stream::sed),
-    ("sh", shell),
-    ("swipl", script::harmless),
-    ("tclsh", script::tcl),
-    ("tcsh", shell),
-    ("ts-node", script::node),
-    ("tsx", script::node),
-    ("vi", editor::vim),
-    ("vim", editor::vim),
-    ("view", editor::vim),
-    ("wish", script::tcl),
-    ("yash", shell),
-    ("zsh", shell),
+/// One interpreter.
+#[derive(Debug, Clone, Copy)]
+struct Interpreter {
+    names: &'static [&'static str],
+    lang: ScriptLang,
+    spec: Spec,
+    /// Options whose value is code.
+    code: &'static [(char, &'static str)],
+    /// The option that edits operands in place.
+    in_place: Option<char>,
+    /// A first word after which code stands (`deno eval`).
+    eval: &'static str,
+}
+
+const fn stops(short_values: &'static str, long_values: &'static [&'static str]) -> Spec {
+    Spec { short_values, long_values, style: Style::StopAtOperand, ..Spec::FLAGS }
+}
+
+const NODE: Spec = Spec {
+    long_flags: &["version", "help", "check", "inspect"],
+    ..stops(
+        "epr",
+        &[
+            "eval",
+            "print",
+            "require",
+            "import",
+            "loader",
+            "env-file",
+            "input-type",
+            "conditions",
+            "experimental-loader",
+            "max-old-space-size",
+        ],
+    )
+};
+
+const PERL: Spec = Spec { short_optional: "i0lFCDxV", ..stops("eEMmI", &[]) };
+const RUBY: Spec = Spec { short_optional: "i0FKTWx", ..stops("eIrEC", &["encoding"]) };
+
+const fn row(
+    names: &'static [&'static str],
+    lang: ScriptLang,
+    spec: Spec,
+    code: &'static [(char, &'static str)],
+) -> Interpreter {
+    Interpreter { names, lang, spec, code, in_place: None, eval: "" }
+}
+
+static INTERPRETERS: &[Interpreter] = &[
+    row(
+        &["python", "pypy", "ipython", "micropython", "jython", "sage"],
+        ScriptLang::Python,
+        stops("cmWXQ", &["check-hash-based-pycs"]),
+        &[('c', "")],
+    ),
+    row(
+        &["node", "nodejs", "ts-node", "tsx", "electron", "iojs"],
+        ScriptLang::JavaScript,
+        NODE,
+        &[('e', "eval"), ('p', "print")],
+    ),
+    Interpreter { eval: "eval", ..row(&["deno"], ScriptLang::JavaScript, NODE, &[]) },
+    row(&["bun"], ScriptLang::JavaScript, NODE, &[('e', "eval"), ('p', "print")]),
+    Interpreter {
+        in_place: Some('i'),
+        ..row(&["perl"], ScriptLang::Perl, PERL, &[('e', ""), ('E', "")])
+    },
+    Interpreter {
+        in_place: Some('i'),
+        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, RUBY, &[('e', "")])
+    },
+    row(
+        &["php", "hhvm"],
+        ScriptLang::Php,
+        stops(
+            "rfdczBREFSt",
+            &["run", "file", "define", "php-ini", "process-code", "process-begin", "process-end"],
+        ),
+        &[('r', "run"), ('R', "process-code"), ('B', "process-begin"), ('E', "process-end")],
+    ),
+    row(&["lua", "luajit", "texlua"], ScriptLang::Lua, stops("el", &[]), &[('e', "")]),
+    // Their calls to the shell are spelled as Perl's.
+    row(
+        &["Rscript", "R", "littler"],
+        ScriptLang::Perl,
+        stops("ef", &["file", "args"]),
+        &[('e', "")],
+    ),
+    row(
+        &[
+            "julia", "elixir", "iex", "crystal", "groovy", "scala", "ghc", "swift", "raku",
+            "guile", "racket", "clojure", "bb",
+        ],
+        ScriptLang::Perl,
+        stops("eEL", &["eval", "print"]),
+        &[('e', "eval"), ('E', "print")],
+    ),
 ];
 
-/// The model of an interpreter, also under a name with a version (`python3.12`, `ruby3.2`).
+/// The models of this file, by name.
+pub static MODELS: &[(&str, Model)] = &[
+    ("awk", awk),
+    ("bsdsed", sed::sed),
+    ("cmd", cmd),
+    ("ed", editor::ed),
+    ("emacs", editor::emacs),
+    ("emacsclient", editor::emacs),
+    ("ex", editor::vi),
+    ("expect", tcl),
+    ("gawk", awk),
+    ("gsed", sed::sed),
+    ("mawk", awk),
+    ("nawk", awk),
+    ("nvim", editor::vi),
+    ("osascript", osascript),
+    ("powershell", powershell),
+    ("pwsh", powershell),
+    ("sed", sed::sed),
+    ("tclsh", tcl),
+    ("vi", editor::vi),
+    ("view", editor::vi),
+    ("vim", editor::vi),
+    ("wish", tcl),
+];
+
+/// A name without the version behind it: `python3.11` is `python`.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    let plain = unversioned(name);
+    INTERPRETERS.iter().find(|row| row.names.contains(&name) || row.names.contains(&plain))
+}
+
+/// Whether a program is one of these interpreters.
 #[must_use]
-pub fn model_of(name: &str) -> Option<Model> {
-    let exact = |name: &str| MODELS.iter().find(|(own, _)| *own == name).map(|(_, model)| *model);
-    exact(name).or_else(|| {
-        let bare = name.strip_suffix(".exe").unwrap_or(name);
-        let bare = bare.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        let versioned = matches!(
-            bare,
-            "python" | "pypy" | "ruby" | "perl" | "php" | "lua" | "node" | "bash" | "vim"
-        );
-        if versioned && bare.len() < name.len() { exact(bare) } else { None }
-    })
+pub fn is_interpreter(name: &str) -> bool {
+    interpreter(name).is_some()
 }
 
-/// What a shell's arguments say.
-#[derive(Debug, Default)]
-struct ShellArgs<'a> {
-    command: bool,
-    stdin: bool,
-    checks: bool,
-    informs: bool,
-    codes: Vec<Field>,
-    files: Vec<Field>,
-    rest: &'a [Field],
+/// Runs an interpreter; nothing when the program is none.
+pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    let row = interpreter(call.name)?;
+    let parsed = row.spec.parse(call.args);
+    let informs = call.args.first().and_then(Field::text);
+    if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
+        return Some(Stream::Output(call.name.to_owned()));
+    }
+    row.run(machine, call, &parsed);
+    Some(Stream::Output(call.name.to_owned()))
 }
 
-fn shell_args(args: &[Field]) -> ShellArgs<'_> {
-    let mut out = ShellArgs { rest: args, ..ShellArgs::default() };
-    while let Some((first, rest)) = out.rest.split_first() {
-        let text = first.prefix();
-        if first.is("--") || first.is("-") {
-            out.rest = rest;
-            break;
+impl Interpreter {
+    fn run(&self, machine: &mut Machine<'_>, call: &Call<'_>, parsed: &Parsed<'_>) {
+        let lang = Lang::Script(self.lang);
+        let mut coded = false;
+        for (short, long) in self.code {
+            for code in parsed.values(*short, long) {
+                machine.run_code(lang, code);
+                coded = true;
+            }
         }
-        if let Some(name) = text.strip_prefix("--") {
-            out.rest = rest;
-            long_option(&mut out, name, first);
-            continue;
+        if self.in_place.is_some_and(|letter| parsed.has(letter, "")) {
+            for file in &parsed.operands {
+                machine.change(file, Touch::Write, false);
+            }
         }
-        let set = text.starts_with('-');
-        if !(set || text.starts_with('+')) || text.len() < 2 {
-            break;
+        if coded {
+            return;
         }
-        out.rest = rest;
-        for letter in text.chars().skip(1) {
-            match letter {
-                'c' if set => out.command = true,
-                's' if set => out.stdin = true,
-                'n' if set => out.checks = true,
-                'o' | 'O' => out.rest = out.rest.get(1..).unwrap_or_default(),
-                'C' if set && matches!(text, "-C") => {
-                    out.codes.extend(out.rest.first().cloned());
-                    out.rest = out.rest.get(1..).unwrap_or_default();
+        if let Some(module) = parsed.value('m', "").filter(|_| self.lang == ScriptLang::Python) {
+            run_module(machine, call, module, parsed);
+            return;
+        }
+        match parsed.operands.split_first() {
+            Some((word, rest)) if !self.eval.is_empty() && word.is(self.eval) => {
+                let code = rest.iter().find(|arg| !arg.prefix().starts_with('-'));
+                if let Some(code) = code {
+                    machine.run_code(lang, code);
                 }
-                _ => {}
+            }
+            Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
+                framework::run_script(machine, call);
+                machine.run_file(lang, file);
+            }
+            _ => {
+                machine.run_stream(lang, call.stdin, call.span);
             }
         }
     }
-    out
 }
 
-fn long_option(out: &mut ShellArgs<'_>, name: &str, field: &Field) {
-    let takes_next = |out: &mut ShellArgs<'_>| {
-        let value = out.rest.first().cloned();
-        out.rest = out.rest.get(1..).unwrap_or_default();
-        value
+/// `python -m alembic …` is `alembic …`.
+fn run_module(machine: &mut Machine<'_>, call: &Call<'_>, module: &Field, parsed: &Parsed<'_>) {
+    let name = match module.text() {
+        Some("django") => "django-admin",
+        Some(name) => name,
+        None => return,
     };
-    match name.split('=').next().unwrap_or("") {
-        "help" | "version" => out.informs = true,
-        "rcfile" | "init-file" if !name.contains('=') => {
-            let file = takes_next(out);
-            out.files.extend(file);
+    let mut argv = vec![Field::lit(name, module.span)];
+    argv.extend(parsed.operands.iter().map(|arg| (*arg).clone()));
+    machine.run_argv(&argv, call.stdin, call.span);
+}
+
+const AWK: Spec = Spec {
+    style: Style::StopAtOperand,
+    ..stops("Ffvieml", &["field-separator", "file", "assign", "include", "source", "load"])
+};
+
+fn awk(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = AWK.parse(call.args);
+    let mut operands = parsed.operands.as_slice();
+    let lang = Lang::Script(ScriptLang::Awk);
+    let sources = parsed.values('e', "source");
+    for code in &sources {
+        machine.run_code(lang, code);
+    }
+    for file in parsed.values('f', "file") {
+        machine.run_file(lang, file);
+    }
+    if sources.is_empty() && parsed.values('f', "file").is_empty() {
+        let Some((code, rest)) = operands.split_first() else { return Stream::Terminal };
+        machine.run_code(lang, code);
+        operands = rest;
+    }
+    if parsed.values('i', "include").iter().any(|name| name.is("inplace")) {
+        for file in operands.iter().filter(|file| !file.prefix().contains('=')) {
+            machine.change(file, Touch::Write, false);
         }
-        "command" | "init-command" => {
-            let code = match field.split_once('=') {
-                Some((_, code)) => Some(code),
-                None => takes_next(out),
-            };
-            out.codes.extend(code);
+    }
+    Stream::Output(call.name.to_owned())
+}
+
+/// Tcl and expect: `exec` and `spawn` run programs.
+fn tcl(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = stops("cfd", &[]).parse(call.args);
+    let codes = parsed.values('c', "");
+    for code in &codes {
+        tcl_code(machine, code);
+    }
+    if codes.is_empty() && parsed.operands.is_empty() {
+        match call.stdin {
+            Stream::Text(code) => tcl_code(machine, code),
+            other => {
+                machine.run_stream(Lang::Script(ScriptLang::Lua), other, call.span);
+            }
         }
-        "noexec" | "no-execute" => out.checks = true,
-        _ => {}
+    }
+    Stream::Output(call.name.to_owned())
+}
+
+fn tcl_code(machine: &mut Machine<'_>, code: &Field) {
+    let Some(text) = code.text() else {
+        machine.opaque("code", "it is not known before it runs", code.span);
+        return;
+    };
+    for command in text.split(['\n', ';', '[', ']', '{', '}']) {
+        let command = command.trim();
+        for verb in ["exec ", "spawn ", "system "] {
+            if let Some(rest) = command.strip_prefix(verb) {
+                let rest = rest.trim_start_matches("-noecho ").trim_start_matches("-ignorestderr ");
+                let mut inner = Field::lit(rest, code.span);
+                inner.verbatim = None;
+                machine.run_code(Lang::Shell, &inner);
+            }
+        }
+        if let Some(rest) = command.strip_prefix("file delete ") {
+            let inner = Field::lit(format!("rm -r {rest}"), code.span);
+            machine.run_code(Lang::Shell, &inner);
+        }
     }
 }
 
-/// A shell: `-c CODE`, a file, or what it reads.
-fn shell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let args = shell_args(call.args);
-    if args.informs || args.checks {
-        return Stream::Terminal;
-    }
-    let mut printed = Stream::Terminal;
-    for file in args.files.iter().filter(|file| !file.is("/dev/null")) {
-        machine.run_file(Lang::Shell, file);
-    }
-    for code in &args.codes {
-        printed = machine.run_code(Lang::Shell, code);
-    }
-    if args.command {
-        return match args.rest.first() {
-            Some(code) => machine.run_code(Lang::Shell, code),
-            None => printed,
+/// AppleScript: `do shell script "…"`.
+fn osascript(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = stops("els", &[]).parse(call.args);
+    for code in parsed.values('e', "") {
+        let Some(text) = code.text() else {
+            machine.opaque("code", "it is not known before it runs", code.span);
+            continue;
         };
+        for rest in text.split("do shell script").skip(1) {
+            let quoted =
+                rest.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+            match quoted {
+                Some(command) => {
+                    machine.run_code(Lang::Shell, &Field::lit(command, code.span));
+                }
+                None => machine.opaque("AppleScript", "its command is not written out", code.span),
+            }
+        }
     }
-    match args.rest.first() {
-        Some(file) if !args.stdin && !file.is("/dev/stdin") => machine.run_file(Lang::Shell, file),
-        _ if !args.codes.is_empty() => printed,
-        _ => from_stdin(machine, Lang::Shell, call),
-    }
+    Stream::Output(call.name.to_owned())
 }
 
-/// Runs what comes from a pipe, a file or a here-document; a terminal is a person.
-fn from_stdin(machine: &mut Machine<'_>, lang: Lang, call: &Call<'_>) -> Stream {
-    if *call.stdin == Stream::Terminal {
-        return Stream::Terminal;
+/// PowerShell: `-Command` and everything behind it, `-EncodedCommand`, or what comes in.
+fn powershell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let lang = Lang::Script(ScriptLang::PowerShell);
+    for (index, arg) in call.args.iter().enumerate() {
+        let flag = arg.text().unwrap_or("").to_ascii_lowercase();
+        let behind = call.args.get(index + 1..).unwrap_or(&[]);
+        let is = |names: &[&str]| names.contains(&flag.trim_start_matches(['-', '/']));
+        if !flag.starts_with(['-', '/']) {
+            // A bare first argument is a command for Windows PowerShell, a file for `pwsh`.
+            if call.name == "powershell" {
+                machine.run_code(lang, &joined(call.args.get(index..).unwrap_or(&[]), call.span));
+            }
+            return Stream::Terminal;
+        }
+        if is(&["c", "command"]) {
+            machine.run_code(lang, &joined(behind, call.span));
+            return Stream::Output(call.name.to_owned());
+        }
+        if is(&["e", "ec", "enc", "encodedcommand"]) {
+            match behind.first().and_then(Field::text).and_then(decode_utf16) {
+                Some(code) => {
+                    machine.run_code(lang, &Field::lit(code, call.span));
+                }
+                None => machine.opaque("encoded command", "it cannot be decoded", call.span),
+            }
+            return Stream::Output(call.name.to_owned());
+        }
+        if is(&["f", "file", "h", "help", "v", "version", "?"]) {
+            return Stream::Output(call.name.to_owned());
+        }
     }
     machine.run_stream(lang, call.stdin, call.span)
 }
 
-/// Arguments with a space between, as one piece of code.
-fn joined(args: &[&Field], call: &Call<'_>) -> Field {
-    let mut out = Field::lit("", args.first().map_or(call.span, |first| first.span));
-    for (index, arg) in args.iter().enumerate() {
-        if index > 0 {
-            out.push_lit(" ");
+/// Base64 of UTF-16, as `-EncodedCommand` takes it.
+fn decode_utf16(text: &str) -> Option<String> {
+    let bytes = crate::analysis::script::decode_base64(text)?;
+    let units: Vec<u16> = bytes
+        .chunks(2)
+        .map(|pair| match pair {
+            [low, high] => u16::from_le_bytes([*low, *high]),
+            _ => 0,
+        })
+        .collect();
+    String::from_utf16(&units).ok()
+}
+
+/// `cmd /c "del /s …"`.
+fn cmd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let at = call
+        .args
+        .iter()
+        .position(|arg| matches!(arg.text(), Some("/c" | "/C" | "/k" | "/K" | "//c" | "//C")));
+    let Some(behind) = at.and_then(|at| call.args.get(at + 1..)) else { return Stream::Terminal };
+    let code = joined(behind, call.span).display();
+    let lower = code.to_ascii_lowercase();
+    let first = lower.split_whitespace().next().unwrap_or("");
+    let deep = lower.split_whitespace().any(|word| word == "/s");
+    let target = Field::unknown(false, call.span);
+    match first {
+        "rd" | "rmdir" if deep => machine.delete(&[&target], true, call.span),
+        "del" | "erase" => machine.delete(&[&target], deep, call.span),
+        "format" => {
+            let device = code.split_whitespace().nth(1).unwrap_or("a drive").to_owned();
+            machine.emit(aurora_model::EffectKind::WipeDisk { device }, call.span);
         }
-        out.push_field(arg);
+        _ => {
+            machine.run_code(Lang::Shell, &Field::lit(code, call.span));
+        }
     }
-    if let [only] = args {
-        out.verbatim = only.verbatim;
-    }
-    out.many = false;
-    out
+    Stream::Terminal
+}
+
+/// Whether an option letter was given.
+fn has_letter(parsed: &Parsed<'_>, letter: char) -> bool {
+    parsed.opts.iter().any(|opt| opt.name == OptName::Short(letter))
 }
 
 #[cfg(test)]
 mod tests {
-    use aurora_model::Span;
-
     use super::*;
 
-    fn check(words: &[&str], command: bool, rest: &str) {
-        let fields: Vec<Field> =
-            words.iter().map(|word| Field::lit(*word, Span::default())).collect();
-        let args = shell_args(&fields);
-        let shown: Vec<String> = args.rest.iter().map(Field::display).collect();
-        assert_eq!((args.command, shown.join(" ").as_str()), (command, rest), "{words:?}");
+    #[test]
+    fn models_are_in_order() {
+        assert!(MODELS.windows(2).all(|pair| pair[0].0 < pair[1].0));
     }
 
     #[test]
-    fn shells_find_their_code() {
-        check(&["-c", "ls"], true, "ls");
-        check(&["-lc", "ls", "x"], true, "ls x");
-        check(&["-euo", "pipefail", "-c", "ls"], true, "ls");
-        check(&["-c", "-x", "ls"], true, "ls");
-        check(&["--rcfile", "f", "-ic", "ls"], true, "ls");
-        check(&["-o", "pipefail", "script.sh", "-c"], false, "script.sh -c");
-        check(&["+x", "--norc", "--", "script.sh"], false, "script.sh");
-        check(&["-s", "--", "a"], false, "a");
+    fn versions_belong_to_the_name() {
+        assert!(
+            is_interpreter("python3.11") && is_interpreter("perl5.36") && is_interpreter("node")
+        );
+        assert!(!is_interpreter("pythonic"));
     }
 
     #[test]
-    fn versions_in_names_are_known() {
-        for name in ["python3.12", "python2.7", "ruby3.2", "php8", "lua5.4", "python.exe"] {
-            assert!(model_of(name).is_some(), "{name}");
-        }
-        assert!(model_of("pythonista").is_none());
+    fn encoded_commands_are_decoded() {
+        assert_eq!(decode_utf16("bABzAA==").as_deref(), Some("ls"));
     }
 }

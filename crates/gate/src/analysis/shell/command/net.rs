@@ -199,10 +199,9 @@ fn curl(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let printed =
         to_stdout || (outputs.is_empty() && !named) || outputs.len() < urls.len() && !named;
     for path in outputs.iter().filter(|path| !path.is("-")) {
-        match folder {
-            Some(folder) => machine.change(&below(folder, path), Touch::Write, false),
-            None => machine.change(path, Touch::Write, false),
-        }
+        let target = folder.map_or_else(|| path.clone(), |folder| below(folder, path));
+        machine.change(&target, Touch::Write, false);
+        machine.remember_file(&target, Stream::Network(call.name.to_owned()), false);
     }
     for (short, long) in [
         ('D', "dump-header"),
@@ -345,7 +344,10 @@ fn wget(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let printed = document.is_some_and(|path| path.is("-"))
         || (call.name == "fetch" && parsed.value('o', "").is_some_and(|path| path.is("-")));
     match document {
-        Some(path) if !path.is("-") => machine.change(path, Touch::Write, false),
+        Some(path) if !path.is("-") => {
+            machine.change(path, Touch::Write, false);
+            machine.remember_file(path, Stream::Network(call.name.to_owned()), false);
+        }
         Some(_) => {}
         None if parsed.has('\0', "spider") => {}
         None => {
@@ -356,6 +358,7 @@ fn wget(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
             for name in parsed.operands.iter().filter_map(|url| remote_name(url)) {
                 let path = folder.map_or_else(|| name.clone(), |folder| below(folder, &name));
                 machine.change(&path, Touch::Write, false);
+                machine.remember_file(&path, Stream::Network(call.name.to_owned()), false);
             }
         }
     }

@@ -1,371 +1,397 @@
-//! Programs that carry SQL to a database, and those that drop whole databases.
+//! Programs that carry SQL to a database: where the code stands among their arguments, as data.
 
-mod document;
-mod table;
+mod other;
 
 use aurora_model::{EffectKind, SqlDialect, Touch};
 
-use super::Model;
-use super::options::{Parsed, Spec};
-use super::place::only_informs;
+use super::options::{Spec, Style};
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Lang, Machine, Stream};
-use table::{CLIENTS, Client};
 
-/// Models of clients that are not just a row of [`table`], by program, sorted.
-pub static MODELS: &[(&str, Model)] = &[
-    ("bq", document::bq),
-    ("db2", db2),
-    ("dropdb", dropdb),
-    ("heroku", document::heroku),
-    ("litecli", sqlite),
-    ("mariadb-admin", mysqladmin),
-    ("mongo", document::mongo),
-    ("mongosh", document::mongo),
-    ("mysqladmin", mysqladmin),
-    ("neon", document::hosted),
-    ("neonctl", document::hosted),
-    ("pg_restore", pg_restore),
-    ("pscale", document::hosted),
-    ("redis-cli", document::redis),
-    ("sqlcmd", sqlcmd),
-    ("sqlite", sqlite),
-    ("sqlite3", sqlite),
-    ("sqlplus", sqlplus),
-    ("supabase", document::hosted),
-    ("turso", document::hosted),
-    ("valkey-cli", document::redis),
-    ("wrangler", document::wrangler),
+pub use self::other::MODELS;
+
+/// One SQL client.
+#[derive(Debug, Clone, Copy)]
+struct Client {
+    names: &'static [&'static str],
+    dialect: SqlDialect,
+    spec: Spec,
+    /// Options whose value is code: letter and name.
+    code: &'static [(char, &'static str)],
+    /// Options whose value is a file of code.
+    file: &'static [(char, &'static str)],
+    /// Options whose value is a file that is written.
+    output: &'static [(char, &'static str)],
+    /// Words that must come first (`cockroach sql`).
+    words: &'static [&'static str],
+    /// From which operand (behind the words) on operands are code.
+    code_operand: Option<usize>,
+}
+
+const NONE: char = '\0';
+
+const PSQL: Spec = Spec {
+    short_values: "cdfhLopPFRTUv",
+    long_values: &[
+        "command",
+        "dbname",
+        "file",
+        "host",
+        "port",
+        "username",
+        "set",
+        "variable",
+        "output",
+        "log-file",
+        "field-separator",
+        "record-separator",
+        "table-attr",
+        "pset",
+    ],
+    ..Spec::FLAGS
+};
+
+const MYSQL: Spec = Spec {
+    short_values: "eDhPSu",
+    short_optional: "p",
+    long_values: &[
+        "execute",
+        "database",
+        "host",
+        "port",
+        "socket",
+        "user",
+        "default-character-set",
+        "defaults-file",
+        "defaults-extra-file",
+        "init-command",
+        "protocol",
+        "ssl-mode",
+        "ssl-ca",
+        "delimiter",
+        "prompt",
+        "tee",
+        "pager",
+        "connect-timeout",
+        "max-allowed-packet",
+    ],
+    long_optional: &["password"],
+    ..Spec::FLAGS
+};
+
+const SQLITE: Spec = Spec {
+    long_values: &[
+        "cmd",
+        "init",
+        "separator",
+        "newline",
+        "nullvalue",
+        "mmap",
+        "maxsize",
+        "vfs",
+        "lookaside",
+        "pagecache",
+        "c",
+        "s",
+        "f",
+    ],
+    style: Style::SingleDash,
+    ..Spec::FLAGS
+};
+
+const PLAIN: Spec = Spec {
+    short_values: "ceqQfihpudDUSPHnvokst",
+    long_values: &[
+        "command",
+        "execute",
+        "query",
+        "file",
+        "host",
+        "port",
+        "user",
+        "password",
+        "database",
+        "queries-file",
+        "queries",
+        "url",
+        "server",
+        "catalog",
+        "schema",
+        "output",
+        "input",
+        "keyspace",
+        "cluster",
+        "project_id",
+        "project",
+        "location",
+        "env",
+        "remote",
+        "name",
+        "config",
+        "app",
+        "certs-dir",
+        "eval",
+        "format",
+        "warehouse",
+        "role",
+        "account",
+        "dbname",
+        "multiquery",
+        "param",
+        "vertical",
+        "time",
+    ],
+    ..Spec::FLAGS
+};
+
+const fn client(
+    names: &'static [&'static str],
+    dialect: SqlDialect,
+    spec: Spec,
+    code: &'static [(char, &'static str)],
+    file: &'static [(char, &'static str)],
+) -> Client {
+    Client { names, dialect, spec, code, file, output: &[], words: &[], code_operand: None }
+}
+
+static CLIENTS: &[Client] = &[
+    Client {
+        output: &[('o', "output"), ('L', "log-file")],
+        ..client(
+            &["psql", "pgcli", "psqlsh", "ysqlsh", "edb-psql"],
+            SqlDialect::Postgres,
+            PSQL,
+            &[('c', "command")],
+            &[('f', "file")],
+        )
+    },
+    Client {
+        output: &[(NONE, "tee")],
+        ..client(
+            &["mysql", "mariadb", "mycli", "mysqlsh", "tidb"],
+            SqlDialect::Mysql,
+            MYSQL,
+            &[('e', "execute"), (NONE, "init-command")],
+            &[(NONE, "file")],
+        )
+    },
+    Client {
+        code_operand: Some(1),
+        ..client(
+            &["sqlite3", "sqlite", "litecli", "sqlite-utils", "sqlcipher"],
+            SqlDialect::Sqlite,
+            SQLITE,
+            &[(NONE, "cmd")],
+            &[(NONE, "init")],
+        )
+    },
+    Client {
+        code_operand: Some(1),
+        ..client(
+            &["duckdb"],
+            SqlDialect::Postgres,
+            SQLITE,
+            &[(NONE, "c"), ('c', "cmd"), ('s', "s")],
+            &[(NONE, "init"), ('f', "f")],
+        )
+    },
+    client(
+        &["sqlcmd", "osql", "isql", "mssql-cli", "tsql"],
+        SqlDialect::Mssql,
+        PLAIN,
+        &[('Q', "query"), ('q', "query")],
+        &[('i', "input")],
+    ),
+    client(
+        &["clickhouse-client", "clickhouse-local"],
+        SqlDialect::Mysql,
+        PLAIN,
+        &[('q', "query")],
+        &[(NONE, "queries-file")],
+    ),
+    Client {
+        words: &["client|local"],
+        ..client(
+            &["clickhouse"],
+            SqlDialect::Mysql,
+            PLAIN,
+            &[('q', "query")],
+            &[(NONE, "queries-file")],
+        )
+    },
+    Client {
+        words: &["sql"],
+        ..client(&["cockroach"], SqlDialect::Postgres, PLAIN, &[('e', "execute")], &[('f', "file")])
+    },
+    client(&["cqlsh"], SqlDialect::Generic, PLAIN, &[('e', "execute")], &[('f', "file")]),
+    client(
+        &["snowsql", "snow"],
+        SqlDialect::Generic,
+        PLAIN,
+        &[('q', "query")],
+        &[('f', "filename")],
+    ),
+    client(
+        &["usql", "dolt-sql", "iredis-sql"],
+        SqlDialect::Generic,
+        PLAIN,
+        &[('c', "command")],
+        &[('f', "file")],
+    ),
+    client(
+        &["trino", "presto", "presto-cli"],
+        SqlDialect::Generic,
+        PLAIN,
+        &[(NONE, "execute")],
+        &[('f', "file")],
+    ),
+    client(&["impala-shell"], SqlDialect::Mysql, PLAIN, &[('q', "query")], &[('f', "query_file")]),
+    client(
+        &["hive", "beeline", "spark-sql"],
+        SqlDialect::Mysql,
+        PLAIN,
+        &[('e', "execute")],
+        &[('f', "file"), ('i', "input")],
+    ),
+    Client {
+        words: &["sql"],
+        ..client(&["dolt"], SqlDialect::Mysql, PLAIN, &[('q', "query")], &[('f', "file")])
+    },
+    Client {
+        words: &["query"],
+        code_operand: Some(0),
+        ..client(&["bq"], SqlDialect::Generic, PLAIN, &[], &[])
+    },
+    Client {
+        code_operand: Some(0),
+        ..client(
+            &["db2"],
+            SqlDialect::Generic,
+            Spec { short_values: "f", ..Spec::FLAGS },
+            &[],
+            &[('f', "file")],
+        )
+    },
+    Client {
+        words: &["d1", "execute"],
+        ..client(&["wrangler"], SqlDialect::Sqlite, PLAIN, &[(NONE, "command")], &[(NONE, "file")])
+    },
+    Client {
+        words: &["db", "shell"],
+        code_operand: Some(1),
+        ..client(&["turso"], SqlDialect::Sqlite, PLAIN, &[], &[])
+    },
+    Client {
+        words: &["pg:psql|psql"],
+        ..client(&["heroku"], SqlDialect::Postgres, PLAIN, &[('c', "command")], &[('f', "file")])
+    },
+    Client {
+        words: &["db", "query"],
+        code_operand: Some(0),
+        ..client(&["wp"], SqlDialect::Mysql, PLAIN, &[], &[])
+    },
+    Client {
+        words: &["sql-query|sqlq|sql:query"],
+        code_operand: Some(0),
+        ..client(&["drush"], SqlDialect::Mysql, PLAIN, &[], &[('f', "file")])
+    },
+    Client {
+        words: &["sql:query|sql-cli|sqlc|sql:cli|sql-connect"],
+        ..client(&["drush"], SqlDialect::Mysql, PLAIN, &[], &[])
+    },
+    Client { words: &["db|dbconsole"], ..client(&["rails"], SqlDialect::Generic, PLAIN, &[], &[]) },
+    Client {
+        words: &["dbshell"],
+        ..client(
+            &["manage.py", "django-admin"],
+            SqlDialect::Generic,
+            PLAIN,
+            &[('c', "command")],
+            &[],
+        )
+    },
+    Client {
+        words: &["db", "cli|execute"],
+        ..client(
+            &["prisma", "supabase", "dotnet-ef"],
+            SqlDialect::Postgres,
+            PLAIN,
+            &[],
+            &[(NONE, "file")],
+        )
+    },
+    Client {
+        words: &["sql", "connect"],
+        ..client(&["gcloud"], SqlDialect::Generic, PLAIN, &[], &[])
+    },
 ];
 
-/// The model of a SQL client of that name.
+/// Runs a SQL client; nothing when the program is none.
+pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    let mut clients = CLIENTS.iter().filter(|client| client.names.contains(&call.name));
+    clients.find_map(|client| client.run(machine, call))
+}
+
+/// Whether a program carries SQL.
 #[must_use]
-pub fn model_of(name: &str) -> Option<Model> {
-    if let Some((_, model)) = MODELS.iter().find(|(own, _)| *own == name) {
-        return Some(*model);
-    }
-    client_of(name).map(|_| client as Model)
+pub fn is_client(name: &str) -> bool {
+    CLIENTS.iter().any(|client| client.names.contains(&name))
 }
 
-fn client_of(name: &str) -> Option<&'static Client> {
-    CLIENTS.iter().find(|client| client.names.contains(&name))
-}
-
-fn client(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    match client_of(call.name) {
-        Some(client) => run_client(machine, client, call, call.args),
-        None => Stream::Terminal,
-    }
-}
-
-/// Runs what a client is given: option values, files, and standard input if there is neither.
-fn run_client(
-    machine: &mut Machine<'_>,
-    client: &Client,
-    call: &Call<'_>,
-    args: &[Field],
-) -> Stream {
-    let args = match (client.command, args.split_first()) {
-        ("", _) => args,
-        (command, Some((first, rest))) if first.is(command) => rest,
-        _ => return Stream::Output(call.name.to_owned()),
-    };
-    let parsed = client.spec.parse(args);
-    if only_informs(&parsed) {
-        return Stream::Terminal;
-    }
-    let lang = Lang::Sql(client.dialect);
-    let mut given = false;
-    for (short, long) in client.code {
-        for code in parsed.values(*short, long) {
-            given = true;
-            machine.run_code(lang, code);
+impl Client {
+    fn run(&self, machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+        let parsed = self.spec.parse(call.args);
+        let mut operands = parsed.operands.as_slice();
+        for words in self.words {
+            let (first, rest) = operands.split_first()?;
+            if !first.text().is_some_and(|text| words.split('|').any(|word| word == text)) {
+                return None;
+            }
+            operands = rest;
         }
-    }
-    for (short, long) in client.files {
-        for file in parsed.values(*short, long) {
-            given = true;
-            if file.is("-") {
-                machine.run_stream(lang, call.stdin, call.span);
-            } else {
-                machine.run_file(lang, file);
+        if call.args.iter().any(|arg| matches!(arg.text(), Some("--help" | "--version"))) {
+            return Some(Stream::Terminal);
+        }
+        let lang = Lang::Sql(self.dialect);
+        let mut ran = false;
+        for (short, long) in self.output {
+            for file in parsed.values(*short, long) {
+                machine.overwrite(file, Touch::Write, file.span);
             }
         }
-    }
-    for (short, long) in client.writes {
-        for file in parsed.values(*short, long).into_iter().filter(|file| !file.is("-")) {
-            machine.change(file, Touch::Write, false);
+        for (short, long) in self.code {
+            for code in parsed.values(*short, long) {
+                machine.run_code(lang, code);
+                ran = true;
+            }
         }
-    }
-    if let Some(from) = client.operands {
-        for code in parsed.operands.iter().skip(from) {
-            given = true;
+        for (short, long) in self.file {
+            for file in parsed.values(*short, long) {
+                run_file(machine, lang, file, call);
+                ran = true;
+            }
+        }
+        let from = self.code_operand.unwrap_or(usize::MAX);
+        for code in operands.iter().skip(from) {
             machine.run_code(lang, code);
+            ran = true;
         }
+        if !ran {
+            machine.run_stream(lang, call.stdin, call.span);
+        }
+        Some(Stream::Output(call.name.to_owned()))
     }
-    if !given {
-        read_stdin(machine, lang, call);
-    }
-    Stream::Output(call.name.to_owned())
 }
 
-fn read_stdin(machine: &mut Machine<'_>, lang: Lang, call: &Call<'_>) {
-    if *call.stdin != Stream::Terminal {
+fn run_file(machine: &mut Machine<'_>, lang: Lang, file: &Field, call: &Call<'_>) {
+    if file.is("-") || file.is("/dev/stdin") {
         machine.run_stream(lang, call.stdin, call.span);
-    }
-}
-
-/// `sqlite3 [options] DATABASE [SQL…]`; options have one dash.
-fn sqlite(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        long_values: &[
-            "cmd",
-            "init",
-            "separator",
-            "newline",
-            "nullvalue",
-            "mmap",
-            "maxsize",
-            "vfs",
-            "lookaside",
-            "pagecache",
-            "heap",
-            "key",
-            "hexkey",
-            "textkey",
-            "execute",
-            "liteclirc",
-            "logfile",
-            "table-format",
-        ],
-        short_values: "e",
-        style: super::options::Style::SingleDash,
-        ..Spec::FLAGS
-    };
-    let parsed = SPEC.parse(call.args);
-    if only_informs(&parsed) {
-        return Stream::Terminal;
-    }
-    let lang = Lang::Sql(SqlDialect::Sqlite);
-    for code in parsed.values('e', "cmd").into_iter().chain(parsed.values('\0', "execute")) {
-        machine.run_code(lang, code);
-    }
-    for file in parsed.values('\0', "init") {
-        machine.run_file(lang, file);
-    }
-    let statements = parsed.operands.get(1..).unwrap_or_default();
-    for code in statements {
-        sqlite_dot_command(machine, code);
-        machine.run_code(lang, code);
-    }
-    if statements.is_empty() && !parsed.has('e', "execute") {
-        read_stdin(machine, lang, call);
-    }
-    if call.args.iter().any(|arg| arg.is("-batch")) || !statements.is_empty() {
-        return Stream::Output(call.name.to_owned());
-    }
-    Stream::Output(call.name.to_owned())
-}
-
-/// Dot commands that write a file; `.shell` and `.read` are read with the SQL.
-fn sqlite_dot_command(machine: &mut Machine<'_>, code: &Field) {
-    let Some(text) = code.text().filter(|text| text.starts_with('.')) else { return };
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let writes = matches!(
-        words.first(),
-        Some(&(".backup" | ".output" | ".once" | ".save" | ".log" | ".clone"))
-    );
-    if let Some(last) = words.last().filter(|_| writes && words.len() > 1) {
-        let path = last.trim_matches(['\'', '"']);
-        machine.change(&Field::lit(path, code.span), Touch::Write, false);
-    }
-}
-
-/// Microsoft's `sqlcmd` and Go's: `-Q` and `-q` run a text, `-i` files.
-fn sqlcmd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        short_values: "SUPdQqioHKlthswcavVmrWxAE",
-        long_values: &[
-            "query",
-            "initial-query",
-            "input-file",
-            "output-file",
-            "server",
-            "database-name",
-            "user-name",
-            "password",
-        ],
-        ..Spec::FLAGS
-    };
-    // Letters without a value in `sqlcmd` that would otherwise take one.
-    let args: Vec<Field> = call
-        .args
-        .iter()
-        .filter(|arg| !matches!(arg.text(), Some("-E" | "-W" | "-x" | "-b" | "-I" | "-C" | "-N")))
-        .cloned()
-        .collect();
-    let parsed = SPEC.parse(&args);
-    let lang = Lang::Sql(SqlDialect::Mssql);
-    let mut given = false;
-    for (short, long) in [('Q', "query"), ('q', "initial-query")] {
-        for code in parsed.values(short, long) {
-            given = true;
-            machine.run_code(lang, code);
-        }
-    }
-    for file in parsed.values('i', "input-file") {
-        given = true;
-        machine.run_file(lang, file);
-    }
-    if let Some(file) = parsed.value('o', "output-file") {
-        machine.change(file, Touch::Write, false);
-    }
-    if !given {
-        read_stdin(machine, lang, call);
-    }
-    Stream::Output(call.name.to_owned())
-}
-
-/// `sqlplus user/pass @script`.
-fn sqlplus(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let lang = Lang::Sql(SqlDialect::Generic);
-    let script = call.args.iter().find_map(|arg| arg.strip_prefix("@"));
-    match script {
-        Some(file) => {
-            machine.run_file(lang, &file);
-        }
-        None => read_stdin(machine, lang, call),
-    }
-    Stream::Output(call.name.to_owned())
-}
-
-/// `db2 "statement"` or `db2 -tvf file`.
-fn db2(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec { short_values: "flrz", ..Spec::FLAGS };
-    let parsed = SPEC.parse(call.args);
-    let lang = Lang::Sql(SqlDialect::Generic);
-    if let Some(file) = parsed.value('f', "") {
-        machine.run_file(lang, file);
-    } else if let Some(first) = parsed.operands.first() {
-        let mut code = Field::lit("", first.span);
-        for operand in &parsed.operands {
-            code.push_field(operand);
-            code.push_lit(" ");
-        }
-        machine.run_code(lang, &code);
     } else {
-        read_stdin(machine, lang, call);
+        machine.run_file(lang, file);
     }
-    Stream::Output(call.name.to_owned())
 }
 
-pub(super) fn drop_object(machine: &mut Machine<'_>, object: impl Into<String>, call: &Call<'_>) {
-    machine.emit(EffectKind::DropObject { object: object.into() }, call.span);
-}
-
-fn dropdb(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        short_values: "hpU",
-        long_values: &["host", "port", "username", "maintenance-db"],
-        long_flags: &[
-            "echo",
-            "force",
-            "interactive",
-            "if-exists",
-            "help",
-            "version",
-            "password",
-            "no-password",
-        ],
-        ..Spec::FLAGS
-    };
-    let parsed = SPEC.parse(call.args);
-    if only_informs(&parsed) || parsed.has('?', "") || parsed.has('V', "") {
-        return Stream::Terminal;
-    }
-    let name = parsed.operands.first().map_or_else(String::new, |name| name.display());
-    drop_object(machine, format!("database {name}"), call);
-    Stream::Terminal
-}
-
-fn mysqladmin(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        short_values: "huPSicw",
-        short_optional: "p",
-        long_values: &[
-            "host",
-            "user",
-            "port",
-            "socket",
-            "sleep",
-            "count",
-            "defaults-file",
-            "defaults-extra-file",
-        ],
-        ..Spec::FLAGS
-    };
-    let parsed = SPEC.parse(call.args);
-    let drops = parsed.operands.iter().position(|operand| operand.is("drop"));
-    if let Some(at) = drops {
-        let name = parsed.operands.get(at + 1).map_or_else(String::new, |name| name.display());
-        drop_object(machine, format!("database {name}"), call);
-    }
-    Stream::Terminal
-}
-
-/// `pg_restore --clean` drops what it restores, when it restores into a database.
-fn pg_restore(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec {
-        short_values: "dfFjLnNPStTUhpI",
-        long_values: &[
-            "dbname",
-            "file",
-            "format",
-            "jobs",
-            "use-list",
-            "schema",
-            "exclude-schema",
-            "function",
-            "superuser",
-            "table",
-            "trigger",
-            "username",
-            "host",
-            "port",
-            "index",
-            "role",
-            "section",
-        ],
-        long_flags: &[
-            "clean",
-            "create",
-            "list",
-            "if-exists",
-            "no-owner",
-            "no-privileges",
-            "data-only",
-            "schema-only",
-            "single-transaction",
-            "exit-on-error",
-            "verbose",
-            "help",
-            "version",
-        ],
-        ..Spec::FLAGS
-    };
-    let parsed = SPEC.parse(call.args);
-    if only_informs(&parsed) || parsed.has('l', "list") {
-        return Stream::Output(call.name.to_owned());
-    }
-    if let Some(file) = parsed.value('f', "file").filter(|file| !file.is("-")) {
-        machine.change(file, Touch::Write, false);
-    }
-    if parsed.has('c', "clean") && database_given(&parsed) {
-        drop_object(machine, "all objects that are restored", call);
-    }
-    Stream::Output(call.name.to_owned())
-}
-
-fn database_given(parsed: &Parsed<'_>) -> bool {
-    parsed.value('d', "dbname").is_some()
+/// Records that a database or a part of it goes.
+fn drops(machine: &mut Machine<'_>, call: &Call<'_>, object: String) {
+    machine.emit(EffectKind::DropObject { object }, call.span);
 }

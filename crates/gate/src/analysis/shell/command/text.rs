@@ -6,6 +6,7 @@ use super::Model;
 use super::options::{Spec, Style};
 use super::place::{last_component, literal, only_informs};
 use crate::analysis::script::UNKNOWN;
+use crate::analysis::shell::eval::concat;
 use crate::analysis::shell::field::{Field, Seg};
 use crate::analysis::shell::machine::{Call, Machine, Stream};
 
@@ -171,7 +172,13 @@ fn cat(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     match parsed.operands.as_slice() {
         [] => call.stdin.clone(),
         [only] if only.is("-") || only.is("/dev/stdin") => call.stdin.clone(),
-        [only] if !only.many => Stream::File(machine.resolve(only)),
+        [only] if !only.many => machine.stream_of(only),
+        several if several.iter().all(|file| !file.many) => {
+            several.iter().fold(Stream::Terminal, |so_far, file| {
+                let stdin = file.is("-");
+                concat(so_far, if stdin { call.stdin.clone() } else { machine.stream_of(file) })
+            })
+        }
         _ => output(call),
     }
 }
@@ -181,7 +188,7 @@ fn unpacked(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let parsed = Spec::FLAGS.parse(call.args);
     match parsed.operands.as_slice() {
         [] => call.stdin.clone(),
-        [only] if !only.many => Stream::File(machine.resolve(only)),
+        [only] if !only.many => machine.stream_of(only),
         _ => output(call),
     }
 }
@@ -214,7 +221,7 @@ fn first_lines(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
             Some((text, _)) if text.trim_end_matches('\n').contains('\n') => output(call),
             _ => call.stdin.clone(),
         },
-        [only] if !only.many => Stream::File(machine.resolve(only)),
+        [only] if !only.many => machine.stream_of(only),
         _ => output(call),
     }
 }

@@ -1,0 +1,327 @@
+//! Finds out what runs: functions, builtins, wrappers, models, and code inside arguments.
+
+use aurora_model::{Effect, EffectKind, Span};
+
+use super::command;
+use super::expand::UNKNOWN;
+use super::field::{Field, Seg};
+use super::machine::{Base, Call, Lang, Machine, Stream};
+use super::parse;
+use super::scope::Value;
+use crate::analysis::{script, sql};
+
+impl Machine<'_> {
+    /// Runs another command: program and arguments, as a wrapper would. Returns what it prints.
+    pub fn run_argv(&mut self, argv: &[Field], stdin: &Stream, span: Span) -> Stream {
+        self.nested(span, |machine| machine.dispatch(argv, stdin, &[], span))
+    }
+
+    /// The same, with variables set for this command alone.
+    pub fn run_with_env(
+        &mut self,
+        argv: &[Field],
+        stdin: &Stream,
+        env: &[(String, Field)],
+        span: Span,
+    ) -> Stream {
+        self.nested(span, |machine| machine.dispatch(argv, stdin, env, span))
+    }
+
+    pub(super) fn dispatch(
+        &mut self,
+        argv: &[Field],
+        stdin: &Stream,
+        env: &[(String, Field)],
+        span: Span,
+    ) -> Stream {
+        let Some((first, args)) = argv.split_first() else { return Stream::Terminal };
+        self.note(argv, span);
+        let Some(word) = first.text().filter(|_| !first.many) else {
+            self.opaque(first.display(), "which program runs is not known beforehand", span);
+            return Stream::Output(first.display());
+        };
+        let bare = !word.contains('/');
+        if bare {
+            if matches!(word, "eval" | "source" | ".") || self.functions.contains_key(word) {
+                for (name, value) in env {
+                    self.scope.set(name, value.clone());
+                }
+            }
+            if let Some(function) = self.functions.get(word).cloned() {
+                let args = argv.iter().all(|arg| !arg.many).then(|| argv.to_vec());
+                let outer = std::mem::replace(&mut self.stdin, stdin.clone());
+                let out = self.call_function(word, &function, args, span);
+                self.stdin = outer;
+                return out;
+            }
+            if let Some(out) = self.builtin(word, args, stdin, span) {
+                return out;
+            }
+        }
+        let name = base_name(word);
+        let mut env = env.to_vec();
+        self.inherited(&mut env);
+        let call = Call { name, args, stdin, env: &env, span };
+        if let Some(out) = command::run(self, &call) {
+            return out;
+        }
+        if let Some(file) = self.file_name(first).filter(|name| self.files.contains_key(name)) {
+            let file = Field::lit(file, first.span);
+            return self.run_file(Lang::Shell, &file);
+        }
+        if !command::is_known_harmless(name) {
+            self.probe(&call);
+        }
+        Stream::Output(name.to_owned())
+    }
+
+    /// What the line exported before; git reads its configuration from there.
+    fn inherited(&self, env: &mut Vec<(String, Field)>) {
+        for (name, value) in &self.scope.vars {
+            if let (true, Value::OneOf(values)) = (name.starts_with("GIT_"), value)
+                && let Some(value) = values.last()
+            {
+                env.push((name.clone(), value.clone()));
+            }
+        }
+    }
+
+    /// An unknown program whose operands look like a dangerous command may well run it.
+    fn probe(&mut self, call: &Call<'_>) {
+        for at in 0..call.args.len() {
+            let Some(argv) = call.args.get(at..) else { return };
+            let Some(word) = argv.first().and_then(Field::text) else { continue };
+            let is_code = at > 0
+                && matches!(
+                    call.args.get(at - 1).and_then(Field::text),
+                    Some("-c" | "-e" | "--command" | "--exec" | "--eval" | "-x")
+                );
+            if !is_code && (word.contains([' ', '/']) || !command::is_modelled(base_name(word))) {
+                continue;
+            }
+            let before = self.found.clone();
+            let scope = self.scope.clone();
+            if is_code && word.contains(' ') {
+                self.run_shell_text(&argv[..1].first().cloned().unwrap_or_default(), false);
+            } else {
+                self.run_argv(argv, &Stream::Terminal, call.span);
+            }
+            let fresh = self.found.effects.split_off(before.effects.len());
+            self.found = before;
+            self.scope = scope;
+            if fresh.iter().any(is_dangerous) {
+                let what = argv.iter().map(Field::display).collect::<Vec<_>>().join(" ");
+                let why = format!("it is not a known program and may run `{what}`");
+                self.opaque(call.name, why, call.span);
+                return;
+            }
+        }
+    }
+
+    /// Runs code in some language that is an argument (`bash -c CODE`, `psql -c CODE`); code of
+    /// which nothing is known is opaque. Returns what it prints.
+    pub fn run_code(&mut self, lang: Lang, code: &Field) -> Stream {
+        let span = code.span;
+        match lang {
+            Lang::Shell => self.run_shell_text(code, false),
+            Lang::Sql(_) | Lang::Script(_) if code.prefix().is_empty() && code.text().is_none() => {
+                self.opaque("code", "it is not known before it runs", span);
+                Stream::Terminal
+            }
+            Lang::Sql(dialect) => {
+                self.nested(span, |machine| {
+                    let (text, base) = machine.code_text(code);
+                    let findings = sql::analyse(&text, dialect);
+                    machine.sql_effects(findings, base);
+                    Stream::Terminal
+                });
+                Stream::Output("a database".to_owned())
+            }
+            Lang::Script(language) => {
+                self.nested(span, |machine| {
+                    let (text, base) = machine.code_text(code);
+                    let findings = script::analyse(language, &text);
+                    machine.script_effects(findings, base);
+                    Stream::Terminal
+                });
+                Stream::Output("a script".to_owned())
+            }
+        }
+    }
+
+    /// Runs shell text, in this very shell (`eval`) or in one of its own.
+    pub(super) fn run_shell_text(&mut self, code: &Field, here: bool) -> Stream {
+        let span = code.span;
+        self.nested(span, |machine| {
+            let (text, base) = machine.code_text(code);
+            let command = match parse::parse(&text) {
+                Ok(command) => command,
+                Err(refusal) => {
+                    machine.opaque("shell code", refusal.what, span);
+                    return Stream::Terminal;
+                }
+            };
+            if here {
+                machine.eval_at(&command, base)
+            } else {
+                machine.subshell(|machine| machine.eval_at(&command, base))
+            }
+        })
+    }
+
+    /// Runs shell text with positional parameters (`bash -c CODE name args…`).
+    pub fn run_shell_with(&mut self, code: &Field, positional: &[Field]) -> Stream {
+        let known = positional.iter().all(|arg| !arg.many).then(|| positional.to_vec());
+        let outer = std::mem::replace(&mut self.scope.positional, known);
+        let out = self.run_shell_text(code, false);
+        self.scope.positional = outer;
+        out
+    }
+
+    /// Runs `inside` as a child process would: with what is exported, and these variables.
+    pub fn child<T>(&mut self, env: &[(String, Field)], inside: impl FnOnce(&mut Self) -> T) -> T {
+        let child = self.scope.child();
+        let outer = std::mem::replace(&mut self.scope, child);
+        for (name, value) in env {
+            self.scope.set(name, value.clone());
+            self.scope.exported.insert(name.clone());
+        }
+        let result = inside(self);
+        self.scope = outer;
+        result
+    }
+
+    /// Runs a script file with positional parameters (`bash FILE args…`).
+    pub fn run_script_with(&mut self, file: &Field, positional: &[Field]) -> Stream {
+        let known = positional.iter().all(|arg| !arg.many).then(|| positional.to_vec());
+        let outer = std::mem::replace(&mut self.scope.positional, known);
+        let out = self.run_file(Lang::Shell, file);
+        self.scope.positional = outer;
+        out
+    }
+
+    /// Sets what commands read that are run next; gives what they read before.
+    pub fn set_stdin(&mut self, stdin: Stream) -> Stream {
+        std::mem::replace(&mut self.stdin, stdin)
+    }
+
+    /// Code as text, unknown parts replaced by a mark, and where it stands.
+    fn code_text(&self, code: &Field) -> (String, Base) {
+        let mut text = String::new();
+        for seg in code.segs() {
+            match seg {
+                Seg::Lit(part) | Seg::Glob(part) => text.push_str(part),
+                Seg::Any => text.push(UNKNOWN),
+            }
+        }
+        let base = match code.verbatim {
+            Some(at) => Base::Offset(at),
+            None => Base::Within(code.span),
+        };
+        (text, base)
+    }
+
+    /// Runs code that is read from a stream (`… | sh`, `psql < file`). A file is wanted, other
+    /// programs' output is opaque. Returns what it prints.
+    pub fn run_stream(&mut self, lang: Lang, stream: &Stream, span: Span) -> Stream {
+        match stream {
+            Stream::Terminal => {}
+            Stream::Text(code) => {
+                let mut code = code.clone();
+                if code.span == Span::default() {
+                    code.span = span;
+                }
+                if code.has_any() && code.prefix().is_empty() {
+                    self.opaque("code", "it is not known before it runs", span);
+                    return Stream::Terminal;
+                }
+                return self.run_code(lang, &code);
+            }
+            Stream::File(path) if !matches!(lang, Lang::Sql(_)) && is_packed(&path.text) => {
+                self.opaque(path.text.clone(), "packed code cannot be seen before it runs", span);
+            }
+            Stream::File(path) => {
+                if let Some(name) = path.resolved.clone().filter(|_| !path.glob) {
+                    return self.run_known_file(lang, &name, span);
+                }
+            }
+            Stream::Output(from) if matches!(lang, Lang::Sql(_)) && is_dump(from) => {}
+            Stream::Output(from) => {
+                self.opaque(
+                    format!("output of {from}"),
+                    "it is code that is not known before it runs",
+                    span,
+                );
+            }
+            Stream::Network(from) => {
+                self.opaque(from.clone(), "code from the network runs as it comes", span);
+            }
+        }
+        Stream::Output("code".to_owned())
+    }
+
+    /// Runs code that is in a file (`psql -f FILE`, `bash FILE`): text that the line itself wrote
+    /// there, or that the context holds; else the file is wanted and nothing is assumed.
+    pub fn run_file(&mut self, lang: Lang, file: &Field) -> Stream {
+        if file.is("-") || file.is("/dev/stdin") {
+            let stdin = self.stdin.clone();
+            return self.run_stream(lang, &stdin, file.span);
+        }
+        let Some(name) = self.file_name(file) else { return Stream::Output("a file".to_owned()) };
+        self.run_known_file(lang, &name, file.span)
+    }
+
+    fn run_known_file(&mut self, lang: Lang, name: &str, span: Span) -> Stream {
+        let absolute = crate::analysis::path::normalize(name, self.context.root.as_deref());
+        let name = absolute.unwrap_or_else(|| name.to_owned());
+        if let Some(stream) = self.files.get(&name).cloned() {
+            return self.run_stream(lang, &stream, span);
+        }
+        if let Some(text) = self.context.files.get(&name) {
+            let mut code = Field::lit(text.clone(), span);
+            code.verbatim = None;
+            return self.run_code(lang, &code);
+        }
+        // Scripts are judged when their commands run; SQL is only ever seen here.
+        if matches!(lang, Lang::Sql(_)) {
+            self.found.wanted.push(name);
+        }
+        Stream::Output("a file".to_owned())
+    }
+}
+
+/// Whether an effect is one that no policy lets pass by itself.
+fn is_dangerous(effect: &Effect) -> bool {
+    match &effect.kind {
+        EffectKind::ChangePath { .. }
+        | EffectKind::Network { .. }
+        | EffectKind::Opaque { .. }
+        | EffectKind::UnknownTool { .. } => false,
+        EffectKind::DeleteFiles { count, recursive, .. } => {
+            *recursive || !matches!(count, aurora_model::Count::Known(..=5))
+        }
+        _ => true,
+    }
+}
+
+/// Whether a file's name says that its content is packed.
+fn is_packed(name: &str) -> bool {
+    [".gz", ".xz", ".bz2", ".zst", ".lz4", ".lzma", ".Z"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
+}
+
+/// Programs whose output is a dump: data that was written to be read back.
+fn is_dump(program: &str) -> bool {
+    matches!(
+        program,
+        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "sqlite3" | "pg_restore" | "ssh"
+    )
+}
+
+/// A program's name without its folder and without `.exe`.
+#[must_use]
+pub fn base_name(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
