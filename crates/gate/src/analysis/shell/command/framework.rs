@@ -214,6 +214,13 @@ pub fn run_code(machine: &mut Machine<'_>, call: &Call<'_>) {
         ("artisan", Some("tinker"), Some("--execute")) => {
             call.args.get(2).map(|code| (ScriptLang::Php, code))
         }
+        ("artisan", Some("tinker"), _) => {
+            let glued = call.args.iter().find_map(|arg| arg.strip_prefix("--execute="));
+            if let Some(code) = glued {
+                machine.run_code(Lang::Script(ScriptLang::Php), &code);
+            }
+            None
+        }
         ("wp", Some("eval"), _) => call.args.get(1).map(|code| (ScriptLang::Php, code)),
         _ => None,
     };

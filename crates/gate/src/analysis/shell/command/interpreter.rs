@@ -1,13 +1,16 @@
 //! Interpreters of other languages: where their code stands, and which files they edit in place.
 
 mod editor;
+mod perl;
+mod recipe;
 mod sed;
+mod windows;
 
 use aurora_model::Touch;
 
 use super::options::{OptName, Parsed, Spec, Style};
+use super::step::joined;
 use super::{Model, framework};
-use crate::analysis::shell::builtin::joined;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
 
@@ -19,8 +22,6 @@ struct Interpreter {
     spec: Spec,
     /// Options whose value is code.
     code: &'static [(char, &'static str)],
-    /// The option that edits operands in place.
-    in_place: Option<char>,
     /// A first word after which code stands (`deno eval`).
     eval: &'static str,
 }
@@ -48,16 +49,13 @@ const NODE: Spec = Spec {
     )
 };
 
-const PERL: Spec = Spec { short_optional: "i0lFCDxV", ..stops("eEMmI", &[]) };
-const RUBY: Spec = Spec { short_optional: "i0FKTWx", ..stops("eIrEC", &["encoding"]) };
-
 const fn row(
     names: &'static [&'static str],
     lang: ScriptLang,
     spec: Spec,
     code: &'static [(char, &'static str)],
 ) -> Interpreter {
-    Interpreter { names, lang, spec, code, in_place: None, eval: "" }
+    Interpreter { names, lang, spec, code, eval: "" }
 }
 
 static INTERPRETERS: &[Interpreter] = &[
@@ -75,14 +73,6 @@ static INTERPRETERS: &[Interpreter] = &[
     ),
     Interpreter { eval: "eval", ..row(&["deno"], ScriptLang::JavaScript, NODE, &[]) },
     row(&["bun"], ScriptLang::JavaScript, NODE, &[('e', "eval"), ('p', "print")]),
-    Interpreter {
-        in_place: Some('i'),
-        ..row(&["perl"], ScriptLang::Perl, PERL, &[('e', ""), ('E', "")])
-    },
-    Interpreter {
-        in_place: Some('i'),
-        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, RUBY, &[('e', "")])
-    },
     row(
         &["php", "hhvm"],
         ScriptLang::Php,
@@ -115,20 +105,22 @@ static INTERPRETERS: &[Interpreter] = &[
 pub static MODELS: &[(&str, Model)] = &[
     ("awk", awk),
     ("bsdsed", sed::sed),
-    ("cmd", cmd),
+    ("cmd", windows::cmd),
     ("ed", editor::ed),
     ("emacs", editor::emacs),
     ("emacsclient", editor::emacs),
     ("ex", editor::vi),
     ("expect", tcl),
     ("gawk", awk),
+    ("gmake", recipe::make),
     ("gsed", sed::sed),
+    ("make", recipe::make),
     ("mawk", awk),
     ("nawk", awk),
     ("nvim", editor::vi),
     ("osascript", osascript),
-    ("powershell", powershell),
-    ("pwsh", powershell),
+    ("powershell", windows::powershell),
+    ("pwsh", windows::powershell),
     ("sed", sed::sed),
     ("tclsh", tcl),
     ("vi", editor::vi),
@@ -150,19 +142,43 @@ fn interpreter(name: &str) -> Option<&'static Interpreter> {
 /// Whether a program is one of these interpreters.
 #[must_use]
 pub fn is_interpreter(name: &str) -> bool {
-    interpreter(name).is_some()
+    interpreter(name).is_some() || grouped(name).is_some()
+}
+
+/// Perl and Ruby group their letters in ways of their own.
+fn grouped(name: &str) -> Option<Model> {
+    match unversioned(name) {
+        "perl" => Some(perl::perl),
+        "ruby" | "jruby" | "truffleruby" => Some(perl::ruby),
+        _ => None,
+    }
 }
 
 /// Runs an interpreter; nothing when the program is none.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    if let Some(model) = grouped(call.name) {
+        return Some(model(machine, call));
+    }
     let row = interpreter(call.name)?;
-    let parsed = row.spec.parse(call.args);
+    let printing = printed_code(row, call.args);
+    let args = printing.as_deref().unwrap_or(call.args);
+    let parsed = row.spec.parse(args);
     let informs = call.args.first().and_then(Field::text);
     if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
         return Some(Stream::Output(call.name.to_owned()));
     }
     row.run(machine, call, &parsed);
     Some(Stream::Output(call.name.to_owned()))
+}
+
+/// Node's `-pe CODE` is `-p CODE`: `p` takes its value only when it stands last.
+fn printed_code(row: &Interpreter, args: &[Field]) -> Option<Vec<Field>> {
+    let group = |arg: &Field| matches!(arg.text(), Some("-pe" | "-ep" | "-pi" | "-ie"));
+    if row.lang != ScriptLang::JavaScript || !args.iter().any(group) {
+        return None;
+    }
+    let spread = |arg: &Field| if group(arg) { Field::lit("-e", arg.span) } else { arg.clone() };
+    Some(args.iter().map(spread).collect())
 }
 
 impl Interpreter {
@@ -173,11 +189,6 @@ impl Interpreter {
             for code in parsed.values(*short, long) {
                 machine.run_code(lang, code);
                 coded = true;
-            }
-        }
-        if self.in_place.is_some_and(|letter| parsed.has(letter, "")) {
-            for file in &parsed.operands {
-                machine.change(file, Touch::Write, false);
             }
         }
         if coded {
@@ -194,6 +205,13 @@ impl Interpreter {
                     machine.run_code(lang, code);
                 }
             }
+            Some((word, rest)) if word.is("exec") && call.name == "bun" => {
+                let code = joined(rest.iter().copied());
+                machine.run_code(Lang::Shell, &code);
+            }
+            Some((word, rest)) if call.name == "deno" && (word.is("run") || word.is("serve")) => {
+                deno_run(machine, lang, rest, call);
+            }
             Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
                 framework::run_script(machine, call);
                 machine.run_file(lang, file);
@@ -205,9 +223,31 @@ impl Interpreter {
     }
 }
 
+/// `deno run FILE`: code from an address cannot be seen.
+fn deno_run(machine: &mut Machine<'_>, lang: Lang, rest: &[&Field], call: &Call<'_>) {
+    let script = rest.iter().find(|arg| arg.is("-") || !arg.prefix().starts_with('-'));
+    match script {
+        Some(file) if file.prefix().contains("://") => {
+            machine.opaque(file.display(), "the script comes from the network", call.span);
+        }
+        Some(file) if !file.is("-") => {
+            machine.run_file(lang, file);
+        }
+        _ => {
+            machine.run_stream(lang, call.stdin, call.span);
+        }
+    }
+}
+
 /// `python -m alembic …` is `alembic …`.
 fn run_module(machine: &mut Machine<'_>, call: &Call<'_>, module: &Field, parsed: &Parsed<'_>) {
     let name = match module.text() {
+        Some("timeit") => {
+            for code in parsed.operands.iter().filter(|arg| !arg.prefix().starts_with('-')) {
+                machine.run_code(Lang::Script(ScriptLang::Python), code);
+            }
+            return;
+        }
         Some("django") => "django-admin",
         Some(name) => name,
         None => return,
@@ -308,79 +348,6 @@ fn osascript(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     Stream::Output(call.name.to_owned())
 }
 
-/// PowerShell: `-Command` and everything behind it, `-EncodedCommand`, or what comes in.
-fn powershell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let lang = Lang::Script(ScriptLang::PowerShell);
-    for (index, arg) in call.args.iter().enumerate() {
-        let flag = arg.text().unwrap_or("").to_ascii_lowercase();
-        let behind = call.args.get(index + 1..).unwrap_or(&[]);
-        let is = |names: &[&str]| names.contains(&flag.trim_start_matches(['-', '/']));
-        if !flag.starts_with(['-', '/']) {
-            // A bare first argument is a command for Windows PowerShell, a file for `pwsh`.
-            if call.name == "powershell" {
-                machine.run_code(lang, &joined(call.args.get(index..).unwrap_or(&[]), call.span));
-            }
-            return Stream::Terminal;
-        }
-        if is(&["c", "command"]) {
-            machine.run_code(lang, &joined(behind, call.span));
-            return Stream::Output(call.name.to_owned());
-        }
-        if is(&["e", "ec", "enc", "encodedcommand"]) {
-            match behind.first().and_then(Field::text).and_then(decode_utf16) {
-                Some(code) => {
-                    machine.run_code(lang, &Field::lit(code, call.span));
-                }
-                None => machine.opaque("encoded command", "it cannot be decoded", call.span),
-            }
-            return Stream::Output(call.name.to_owned());
-        }
-        if is(&["f", "file", "h", "help", "v", "version", "?"]) {
-            return Stream::Output(call.name.to_owned());
-        }
-    }
-    machine.run_stream(lang, call.stdin, call.span)
-}
-
-/// Base64 of UTF-16, as `-EncodedCommand` takes it.
-fn decode_utf16(text: &str) -> Option<String> {
-    let bytes = crate::analysis::script::decode_base64(text)?;
-    let units: Vec<u16> = bytes
-        .chunks(2)
-        .map(|pair| match pair {
-            [low, high] => u16::from_le_bytes([*low, *high]),
-            _ => 0,
-        })
-        .collect();
-    String::from_utf16(&units).ok()
-}
-
-/// `cmd /c "del /s …"`.
-fn cmd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let at = call
-        .args
-        .iter()
-        .position(|arg| matches!(arg.text(), Some("/c" | "/C" | "/k" | "/K" | "//c" | "//C")));
-    let Some(behind) = at.and_then(|at| call.args.get(at + 1..)) else { return Stream::Terminal };
-    let code = joined(behind, call.span).display();
-    let lower = code.to_ascii_lowercase();
-    let first = lower.split_whitespace().next().unwrap_or("");
-    let deep = lower.split_whitespace().any(|word| word == "/s");
-    let target = Field::unknown(false, call.span);
-    match first {
-        "rd" | "rmdir" if deep => machine.delete(&[&target], true, call.span),
-        "del" | "erase" => machine.delete(&[&target], deep, call.span),
-        "format" => {
-            let device = code.split_whitespace().nth(1).unwrap_or("a drive").to_owned();
-            machine.emit(aurora_model::EffectKind::WipeDisk { device }, call.span);
-        }
-        _ => {
-            machine.run_code(Lang::Shell, &Field::lit(code, call.span));
-        }
-    }
-    Stream::Terminal
-}
-
 /// Whether an option letter was given.
 fn has_letter(parsed: &Parsed<'_>, letter: char) -> bool {
     parsed.opts.iter().any(|opt| opt.name == OptName::Short(letter))
@@ -401,10 +368,5 @@ mod tests {
             is_interpreter("python3.11") && is_interpreter("perl5.36") && is_interpreter("node")
         );
         assert!(!is_interpreter("pythonic"));
-    }
-
-    #[test]
-    fn encoded_commands_are_decoded() {
-        assert_eq!(decode_utf16("bABzAA==").as_deref(), Some("ls"));
     }
 }
