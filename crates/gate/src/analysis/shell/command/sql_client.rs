@@ -321,6 +321,22 @@ static CLIENTS: &[Client] = &[
         )
     },
     Client {
+        words: &["query"],
+        code_operand: Some(0),
+        ..client(
+            &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"],
+            SqlDialect::Generic,
+            PLAIN,
+            &[],
+            &[],
+        )
+    },
+    Client {
+        words: &["doctrine:query:sql|dbal:run-sql"],
+        code_operand: Some(0),
+        ..client(&["console"], SqlDialect::Generic, PLAIN, &[], &[])
+    },
+    Client {
         words: &["sql", "connect"],
         ..client(&["gcloud"], SqlDialect::Generic, PLAIN, &[], &[])
     },
@@ -373,6 +389,7 @@ impl Client {
         }
         let from = self.code_operand.unwrap_or(usize::MAX);
         for code in operands.iter().skip(from) {
+            written_by_dot_command(machine, code);
             machine.run_code(lang, code);
             ran = true;
         }
@@ -380,6 +397,18 @@ impl Client {
             machine.run_stream(lang, call.stdin, call.span);
         }
         Some(Stream::Output(call.name.to_owned()))
+    }
+}
+
+/// SQLite's commands that write a file: `.backup FILE`, `.output FILE`.
+fn written_by_dot_command(machine: &mut Machine<'_>, code: &Field) {
+    let Some(text) = code.text().filter(|text| text.starts_with('.')) else { return };
+    let mut words = text.split_whitespace();
+    let writes =
+        matches!(words.next(), Some(".backup" | ".output" | ".once" | ".save" | ".log" | ".clone"));
+    if let Some(path) = words.next_back().filter(|_| writes) {
+        let path = Field::lit(path.trim_matches(['\'', '"']), code.span);
+        machine.change(&path, Touch::Write, false);
     }
 }
 
