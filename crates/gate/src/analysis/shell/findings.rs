@@ -60,6 +60,10 @@ impl Machine<'_> {
                     let file = argument(Some(&file), span);
                     self.run_file(Lang::Sql(aurora_model::SqlDialect::Generic), &file);
                 }
+                SqlKind::Write { file } => {
+                    let touch = aurora_model::Touch::Write;
+                    self.overwrite(&argument(Some(&file), span), touch, span);
+                }
                 SqlKind::Opaque { why } => self.opaque("SQL", why, span),
             }
         }

@@ -43,6 +43,8 @@ const SETTINGS: Spec = Spec {
         "app",
         "dataSource",
         "project-ref",
+        "path",
+        "prefetch",
         "workdir",
         "no-op",
         "dir",
@@ -54,7 +56,27 @@ const SETTINGS: Spec = Spec {
     ..Spec::FLAGS
 };
 
-const JAVA_STYLE: Spec = Spec { style: Style::SingleDash, ..SETTINGS };
+const JAVA_STYLE: Spec = Spec {
+    long_values: &[
+        "path",
+        "database",
+        "source",
+        "url",
+        "user",
+        "password",
+        "prefetch",
+        "lock-timeout",
+        "configFiles",
+        "dir",
+        "table",
+        "f",
+        "b",
+        "p",
+        "pl",
+    ],
+    style: Style::SingleDash,
+    ..Spec::FLAGS
+};
 
 /// Every program of this file with the words that drop or empty.
 pub static PROGRAMS: &[Program] = &[

@@ -1,9 +1,9 @@
 //! Interpreters of other languages: where their code stands, and which files they edit in place.
 
 mod editor;
-mod perl;
 mod recipe;
 mod sed;
+mod switches;
 mod windows;
 
 use aurora_model::Touch;
@@ -22,6 +22,8 @@ struct Interpreter {
     spec: Spec,
     /// Options whose value is code.
     code: &'static [(char, &'static str)],
+    /// Its options are Perl's switches, not getopt's.
+    switches: bool,
     /// A first word after which code stands (`deno eval`).
     eval: &'static str,
 }
@@ -55,7 +57,7 @@ const fn row(
     spec: Spec,
     code: &'static [(char, &'static str)],
 ) -> Interpreter {
-    Interpreter { names, lang, spec, code, eval: "" }
+    Interpreter { names, lang, spec, code, switches: false, eval: "" }
 }
 
 static INTERPRETERS: &[Interpreter] = &[
@@ -73,6 +75,11 @@ static INTERPRETERS: &[Interpreter] = &[
     ),
     Interpreter { eval: "eval", ..row(&["deno"], ScriptLang::JavaScript, NODE, &[]) },
     row(&["bun"], ScriptLang::JavaScript, NODE, &[('e', "eval"), ('p', "print")]),
+    Interpreter { switches: true, ..row(&["perl"], ScriptLang::Perl, Spec::FLAGS, &[]) },
+    Interpreter {
+        switches: true,
+        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, Spec::FLAGS, &[])
+    },
     row(
         &["php", "hhvm"],
         ScriptLang::Php,
@@ -142,23 +149,11 @@ fn interpreter(name: &str) -> Option<&'static Interpreter> {
 /// Whether a program is one of these interpreters.
 #[must_use]
 pub fn is_interpreter(name: &str) -> bool {
-    interpreter(name).is_some() || grouped(name).is_some()
-}
-
-/// Perl and Ruby group their letters in ways of their own.
-fn grouped(name: &str) -> Option<Model> {
-    match unversioned(name) {
-        "perl" => Some(perl::perl),
-        "ruby" | "jruby" | "truffleruby" => Some(perl::ruby),
-        _ => None,
-    }
+    interpreter(name).is_some()
 }
 
 /// Runs an interpreter; nothing when the program is none.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
-    if let Some(model) = grouped(call.name) {
-        return Some(model(machine, call));
-    }
     let row = interpreter(call.name)?;
     let printing = printed_code(row, call.args);
     let args = printing.as_deref().unwrap_or(call.args);
@@ -167,7 +162,11 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
         return Some(Stream::Output(call.name.to_owned()));
     }
-    row.run(machine, call, &parsed);
+    if row.switches {
+        row.run_switched(machine, call);
+    } else {
+        row.run(machine, call, &parsed);
+    }
     Some(Stream::Output(call.name.to_owned()))
 }
 
@@ -213,6 +212,33 @@ impl Interpreter {
                 deno_run(machine, lang, rest, call);
             }
             Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
+                framework::run_script(machine, call);
+                machine.run_file(lang, file);
+            }
+            _ => {
+                machine.run_stream(lang, call.stdin, call.span);
+            }
+        }
+    }
+}
+
+impl Interpreter {
+    /// Perl and Ruby: code behind `-e`, operands edited with `-i`, else a script.
+    fn run_switched(&self, machine: &mut Machine<'_>, call: &Call<'_>) {
+        let lang = Lang::Script(self.lang);
+        let given = switches::read(call.args);
+        let operands = call.args.get(given.operands..).unwrap_or(&[]);
+        for code in &given.codes {
+            machine.run_code(lang, code);
+        }
+        if given.in_place {
+            for file in operands {
+                machine.change(file, Touch::Write, false);
+            }
+        }
+        match operands.first() {
+            _ if given.informs || !given.codes.is_empty() => {}
+            Some(file) if !file.is("-") => {
                 framework::run_script(machine, call);
                 machine.run_file(lang, file);
             }

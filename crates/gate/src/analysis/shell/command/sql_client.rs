@@ -389,7 +389,6 @@ impl Client {
         }
         let from = self.code_operand.unwrap_or(usize::MAX);
         for code in operands.iter().skip(from) {
-            written_by_dot_command(machine, code);
             machine.run_code(lang, code);
             ran = true;
         }
@@ -397,18 +396,6 @@ impl Client {
             machine.run_stream(lang, call.stdin, call.span);
         }
         Some(Stream::Output(call.name.to_owned()))
-    }
-}
-
-/// SQLite's commands that write a file: `.backup FILE`, `.output FILE`.
-fn written_by_dot_command(machine: &mut Machine<'_>, code: &Field) {
-    let Some(text) = code.text().filter(|text| text.starts_with('.')) else { return };
-    let mut words = text.split_whitespace();
-    let writes =
-        matches!(words.next(), Some(".backup" | ".output" | ".once" | ".save" | ".log" | ".clone"));
-    if let Some(path) = words.next_back().filter(|_| writes) {
-        let path = Field::lit(path.trim_matches(['\'', '"']), code.span);
-        machine.change(&path, Touch::Write, false);
     }
 }
 
