@@ -61,8 +61,6 @@ const JAVA_STYLE: Spec = Spec {
         "lock-timeout",
         "configFiles",
         "f",
-        "b",
-        "p",
         "pl",
     ],
     style: Style::SingleDash,
