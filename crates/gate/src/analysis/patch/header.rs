@@ -30,8 +30,7 @@ pub(super) fn git(patch: &[u8], start: usize, folders: usize) -> Result<(Header,
     let names = content(first.strip_prefix(b"diff --git ").unwrap_or(first));
     let fail = |why: String| Refused::new(why, start);
     let both = both_names(names, folders).map_err(fail)?;
-    let mut header =
-        Header { is_new: Some(false), is_delete: Some(false), ..Header::default() };
+    let mut header = Header { is_new: Some(false), is_delete: Some(false), ..Header::default() };
     let mut at = start + first.len();
     loop {
         let line = line_at(patch, at);

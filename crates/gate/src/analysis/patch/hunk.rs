@@ -164,8 +164,8 @@ pub(super) fn nothing_left_over(patch: &[u8], hunks: &Hunks) -> Result<(), Refus
     }
     let line = line_at(patch, hunks.end);
     let signature = line == b"-- \n" || line == b"-- \r\n" || line == b"--\n";
-    let next_file = line.starts_with(b"--- ")
-        && line_at(patch, hunks.end + line.len()).starts_with(b"+++ ");
+    let next_file =
+        line.starts_with(b"--- ") && line_at(patch, hunks.end + line.len()).starts_with(b"+++ ");
     if matches!(line.first(), Some(b'+' | b'-' | b' ' | b'\\')) && !signature && !next_file {
         return Err(Refused::new("lines follow a hunk beyond its counts", hunks.end));
     }

@@ -141,7 +141,10 @@ fn settle(header: &mut Header, hunks: &Hunks, at: usize) -> Result<(), Refused> 
             return Err(Refused::new(why, at));
         }
     }
-    if !header.rename && !header.copy && header.old.is_some() && header.new.is_some()
+    if !header.rename
+        && !header.copy
+        && header.old.is_some()
+        && header.new.is_some()
         && header.old != header.new
     {
         return Err(Refused::new("the old and the new name differ without a rename", at));
