@@ -336,7 +336,7 @@ impl PowerShell<'_> {
         {
             words.remove(0);
         } else if words.first().is_some_and(|word| word.quoted) {
-            return;
+            return self.redirections(&words, start);
         }
         let Some((name, args)) = words.split_first() else { return };
         self.redirections(args, start);

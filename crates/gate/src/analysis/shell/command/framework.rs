@@ -70,8 +70,6 @@ const JAVA_STYLE: Spec = Spec {
         "dir",
         "table",
         "f",
-        "b",
-        "p",
         "pl",
     ],
     style: Style::SingleDash,
