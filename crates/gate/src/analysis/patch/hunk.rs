@@ -149,7 +149,7 @@ fn block(patch: &[u8], from: usize) -> Result<Option<usize>, Refused> {
             _ => 0,
         };
         let most = line.len().saturating_sub(2) / 5 * 4;
-        let whole = line.len() >= 7 && (line.len() - 2) % 5 == 0 && line.ends_with(b"\n");
+        let whole = line.len() >= 7 && (line.len() - 2).is_multiple_of(5) && line.ends_with(b"\n");
         if !whole || length == 0 || most < length || length + 4 <= most {
             return Err(Refused::new("binary data is not well formed", at - line.len()));
         }
@@ -164,8 +164,8 @@ pub(super) fn nothing_left_over(patch: &[u8], hunks: &Hunks) -> Result<(), Refus
     }
     let line = line_at(patch, hunks.end);
     let signature = line == b"-- \n" || line == b"-- \r\n" || line == b"--\n";
-    let next_file = line.starts_with(b"--- ")
-        && line_at(patch, hunks.end + line.len()).starts_with(b"+++ ");
+    let next_file =
+        line.starts_with(b"--- ") && line_at(patch, hunks.end + line.len()).starts_with(b"+++ ");
     if matches!(line.first(), Some(b'+' | b'-' | b' ' | b'\\')) && !signature && !next_file {
         return Err(Refused::new("lines follow a hunk beyond its counts", hunks.end));
     }

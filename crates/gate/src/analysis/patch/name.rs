@@ -52,9 +52,8 @@ pub(super) fn strip(name: &[u8], folders: usize) -> Option<&[u8]> {
 
 /// Whether a header line says `/dev/null`.
 pub(super) fn is_dev_null(text: &[u8]) -> bool {
-    text.strip_prefix(b"/dev/null").is_some_and(|rest| {
-        rest.first().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
-    })
+    text.strip_prefix(b"/dev/null")
+        .is_some_and(|rest| rest.first().is_none_or(|byte| matches!(byte, b' ' | b'\t' | b'\r')))
 }
 
 /// The name that a header line gives, with this many leading folders taken off; `tab` when a tab

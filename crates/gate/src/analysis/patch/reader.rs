@@ -87,11 +87,7 @@ fn find_header(
         }
         if line.starts_with(b"diff --git ") {
             let (header, end) = header::git(patch, at, *folders)?;
-            if end > next {
-                return Ok(Some(Found { header, start: at, end }));
-            }
-            at = next;
-            continue;
+            return Ok(Some(Found { header, start: at, end }));
         }
         let second = line_at(patch, next);
         let after = next + second.len();
@@ -141,7 +137,10 @@ fn settle(header: &mut Header, hunks: &Hunks, at: usize) -> Result<(), Refused> 
             return Err(Refused::new(why, at));
         }
     }
-    if !header.rename && !header.copy && header.old.is_some() && header.new.is_some()
+    if !header.rename
+        && !header.copy
+        && header.old.is_some()
+        && header.new.is_some()
         && header.old != header.new
     {
         return Err(Refused::new("the old and the new name differ without a rename", at));

@@ -1,0 +1,4 @@
+//! The gate against the programs whose behaviour it predicts.
+
+#[cfg(test)]
+mod patch_oracle;
