@@ -2,3 +2,5 @@
 
 #[cfg(test)]
 mod patch_oracle;
+#[cfg(test)]
+mod sql_oracle;
