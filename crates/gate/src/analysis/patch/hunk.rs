@@ -149,7 +149,7 @@ fn block(patch: &[u8], from: usize) -> Result<Option<usize>, Refused> {
             _ => 0,
         };
         let most = line.len().saturating_sub(2) / 5 * 4;
-        let whole = line.len() >= 7 && (line.len() - 2) % 5 == 0 && line.ends_with(b"\n");
+        let whole = line.len() >= 7 && (line.len() - 2).is_multiple_of(5) && line.ends_with(b"\n");
         if !whole || length == 0 || most < length || length + 4 <= most {
             return Err(Refused::new("binary data is not well formed", at - line.len()));
         }
