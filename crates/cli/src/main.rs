@@ -1,3 +1,90 @@
-//! The `aur` program.
+//! The `aur` program: what it can be asked, and how an answer becomes an exit code.
 
-fn main() {}
+mod commands;
+mod exit;
+mod output;
+mod wiring;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// The control plane for AI coding agents: see, judge and hold what they do.
+#[derive(Parser)]
+#[command(name = "aur", version, after_help = EXAMPLES)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  aur policy check -- git push --force        may this run?
+  aur policy check -- 'make && rm -rf build'  one argument is a line for the shell
+  aur hook install claude-code                put the gate in front of Claude Code
+  aur demo                                    see the gate at work, without network or key
+
+Exit codes:
+  0  allowed, or done        3  denied
+  1  failed                  4  a person would be asked
+  2  wrong usage or policy   130  interrupted";
+
+#[derive(Subcommand)]
+enum Command {
+    /// Ask the gate, and look at the policy that it judges by.
+    #[command(subcommand, after_help = commands::policy::EXAMPLES)]
+    Policy(commands::policy::Command),
+    /// Answer an agent's pre-tool hook, or install that hook.
+    #[command(subcommand, after_help = commands::hook::EXAMPLES)]
+    Hook(commands::hook::Command),
+    /// Show the gate at work in a scratch repository, without network or key.
+    Demo(commands::demo::Args),
+    /// Print a completion script for a shell.
+    Completions(commands::completions::Args),
+    /// Print the manual page, or write all of them into a folder.
+    Man(commands::man::Args),
+}
+
+fn run(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Policy(command) => commands::policy::run(command),
+        Command::Hook(command) => commands::hook::run(command),
+        Command::Demo(args) => commands::demo::run(&args),
+        Command::Completions(args) => commands::completions::run(&args),
+        Command::Man(args) => commands::man::run(&args),
+    }
+}
+
+fn main() -> ExitCode {
+    exit::report_panics_in_one_line();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return exit::of_usage(&error),
+    };
+    match run(cli.command) {
+        Ok(exit) => exit.into(),
+        Err(error) => exit::of_error(&error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    fn check_help(command: &clap::Command, path: &str) {
+        let path = format!("{path} {}", command.get_name());
+        let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        assert!(help.contains("Examples:"), "no examples in the help of{path}");
+        assert!(command.get_about().is_some(), "nothing is said about{path}");
+        command.get_subcommands().for_each(|below| check_help(below, &path));
+    }
+
+    #[test]
+    fn every_command_has_help_with_examples() {
+        Cli::command().debug_assert();
+        check_help(&Cli::command(), "");
+    }
+}

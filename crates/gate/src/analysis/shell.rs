@@ -4,6 +4,7 @@ pub mod ast;
 mod brace;
 mod builtin;
 pub mod command;
+pub mod escape;
 mod eval;
 pub mod expand;
 pub mod field;
@@ -14,7 +15,7 @@ pub mod parse;
 pub mod pattern;
 mod run;
 pub mod scope;
-pub mod word;
+mod word;
 
 use aurora_model::{Context, Span, SqlDialect};
 

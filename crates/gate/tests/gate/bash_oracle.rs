@@ -65,7 +65,7 @@ fn command(dice: &mut Dice, depth: u64) -> String {
     if depth == 0 {
         return simple(dice);
     }
-    let mut inner = |dice: &mut Dice| command(dice, depth - 1);
+    let inner = |dice: &mut Dice| command(dice, depth - 1);
     let quote = |text: String| format!("'{}'", text.replace('\'', r"'\''"));
     match dice.roll(24) {
         0 => format!("{}; {}", inner(dice), inner(dice)),

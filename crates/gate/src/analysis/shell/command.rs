@@ -1,30 +1,58 @@
-//! What each program does with its arguments: a table of models, one row per program.
+//! What each program does with its arguments: tables of wrappers and models, one row per program.
 
 pub mod disk;
+pub mod find;
+pub mod framework;
+pub mod git;
+mod harmless;
+mod infra;
 pub mod options;
+mod step;
+mod subcommand;
+pub mod wrapper;
+
+pub use self::harmless::is_known_harmless;
 
 use super::machine::{Call, Machine, Stream};
 
 /// A program's model: looks at the call, records effects, says what is printed.
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
-/// Runs a program that has a model or wraps another one; nothing when it is neither.
-pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
-    let _ = machine;
-    let _ = call;
-    None
+/// The tables of models, each in order of names.
+const TABLES: &[&[(&str, Model)]] = &[disk::MODELS];
+
+/// The model of a program.
+fn model_of(name: &str) -> Option<Model> {
+    for table in TABLES {
+        if let Ok(at) = table.binary_search_by_key(&name, |(name, _)| *name) {
+            return table.get(at).map(|(_, model)| *model);
+        }
+    }
+    if name == "git" || name.starts_with("git-") {
+        return Some(git::git);
+    }
+    disk::mkfs_family(name)
 }
 
-/// Whether a program is well known and runs nothing of its operands.
-#[must_use]
-pub fn is_known_harmless(name: &str) -> bool {
-    let _ = name;
-    false
+/// Runs a program that has a model or wraps another one; nothing when it is neither.
+pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    if let Some(out) = wrapper::unwrap(machine, call) {
+        return Some(out);
+    }
+    if let Some(model) = model_of(call.name) {
+        return Some(model(machine, call));
+    }
+    framework::run_code(machine, call);
+    subcommand::run(infra::PROGRAMS, machine, call)
+        .or_else(|| subcommand::run(framework::PROGRAMS, machine, call))
 }
 
 /// Whether a program has a model, so that its name among operands means something.
 #[must_use]
 pub fn is_modelled(name: &str) -> bool {
-    let _ = name;
-    false
+    model_of(name).is_some()
+        || wrapper::is_wrapper(name)
+        || [infra::PROGRAMS, framework::PROGRAMS]
+            .iter()
+            .any(|table| table.iter().any(|program| program.names.contains(&name)))
 }

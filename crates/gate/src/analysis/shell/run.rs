@@ -7,6 +7,7 @@ use super::expand::UNKNOWN;
 use super::field::{Field, Seg};
 use super::machine::{Base, Call, Lang, Machine, Stream};
 use super::parse;
+use super::scope::Value;
 use crate::analysis::{script, sql};
 
 impl Machine<'_> {
@@ -53,7 +54,9 @@ impl Machine<'_> {
             }
         }
         let name = base_name(word);
-        let call = Call { name, args, stdin, env, span };
+        let mut env = env.to_vec();
+        self.inherited(&mut env);
+        let call = Call { name, args, stdin, env: &env, span };
         if let Some(out) = command::run(self, &call) {
             return out;
         }
@@ -65,6 +68,17 @@ impl Machine<'_> {
             self.probe(&call);
         }
         Stream::Output(name.to_owned())
+    }
+
+    /// What the line exported before; git reads its configuration from there.
+    fn inherited(&self, env: &mut Vec<(String, Field)>) {
+        for (name, value) in &self.scope.vars {
+            if let (true, Value::OneOf(values)) = (name.starts_with("GIT_"), value)
+                && let Some(value) = values.last()
+            {
+                env.push((name.clone(), value.clone()));
+            }
+        }
     }
 
     /// An unknown program whose operands look like a dangerous command may well run it.
@@ -244,7 +258,10 @@ impl Machine<'_> {
 /// Whether an effect is one that no policy lets pass by itself.
 fn is_dangerous(effect: &Effect) -> bool {
     match &effect.kind {
-        EffectKind::ChangePath { .. } | EffectKind::Network { .. } => false,
+        EffectKind::ChangePath { .. }
+        | EffectKind::Network { .. }
+        | EffectKind::Opaque { .. }
+        | EffectKind::UnknownTool { .. } => false,
         EffectKind::DeleteFiles { count, recursive, .. } => {
             *recursive || !matches!(count, aurora_model::Count::Known(..=5))
         }

@@ -4,9 +4,12 @@ use std::rc::Rc;
 
 use aurora_model::Span;
 
-use super::ast::{Code, Direction, Index, Param, ParamOp, Part, Word};
+use super::ast::{Code, Direction, Param, ParamOp, Part, Word};
 use super::brace::{self, Raw};
+use super::escape::decode_escapes;
 use super::parse::{Parse, Parser};
+
+mod parameter;
 
 /// Where a word stands, which decides what ends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,7 +80,8 @@ impl Parser<'_> {
                     _ => parser.unquoted(&mut raws)?,
                 }
             }
-            if parser.pos == start {
+            // `X=` gives an empty value.
+            if parser.pos == start && place != Place::Value {
                 return parser.fail("unexpected character");
             }
             let Some(parts) = brace::resolve(raws) else {
@@ -451,104 +455,6 @@ impl Parser<'_> {
             brace::resolve(raws).map_or_else(|| parser.fail("nested too deeply"), Ok)
         })
     }
-
-    fn braced_param(&mut self) -> Parse<Part> {
-        let start = self.pos - 1;
-        self.pos += 1;
-        let indirect = self.peek() == Some(b'!')
-            && self.peek_at(1).is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if indirect {
-            self.pos += 1;
-        }
-        let length = self.peek() == Some(b'#')
-            && self.peek_at(1).is_some_and(|b| b.is_ascii_alphanumeric() || b"_@*".contains(&b));
-        if length {
-            self.pos += 1;
-        }
-        let name = match self.peek() {
-            Some(byte) if byte.is_ascii_alphanumeric() || byte == b'_' => self.name(),
-            Some(byte) if b"@*#?-$!".contains(&byte) => {
-                self.pos += 1;
-                char::from(byte).to_string()
-            }
-            _ => return self.fail("an expansion that is not understood"),
-        };
-        let mut index = None;
-        if self.peek() == Some(b'[') {
-            self.pos += 1;
-            let parts = self.operand(b"]", true)?;
-            self.pos += 1;
-            let all = matches!(parts.as_slice(), [Part::Lit(text)] if text == "@")
-                || matches!(parts.as_slice(), [Part::Glob(text)] if text == "*");
-            index = Some(if all { Index::All } else { Index::One(parts) });
-        }
-        let op = self.param_op()?;
-        if self.peek() != Some(b'}') {
-            return self.fail("expected `}`");
-        }
-        self.pos += 1;
-        let span = Span::new(start, self.pos);
-        Ok(Part::Param(Box::new(Param { name, index, indirect, length, op, span })))
-    }
-
-    fn param_op(&mut self) -> Parse<ParamOp> {
-        let colon = self.peek() == Some(b':');
-        let operator = if colon { self.peek_at(1) } else { self.peek() };
-        let constructor: fn(Vec<Part>) -> ParamOp = match operator {
-            Some(b'-') => ParamOp::Default,
-            Some(b'=') => ParamOp::Assign,
-            Some(b'+') => ParamOp::Alternative,
-            Some(b'?') => ParamOp::Error,
-            _ if colon => return self.slice(),
-            Some(b'}') | None => return Ok(ParamOp::None),
-            Some(b'#' | b'%') => return self.trim(),
-            Some(b'/') => return self.replace(),
-            Some(b'^' | b',') => {
-                let start = self.pos;
-                self.operand(b"}", true)?;
-                return Ok(ParamOp::Case(self.text(start, self.pos).to_owned()));
-            }
-            Some(_) => {
-                self.operand(b"}", true)?;
-                return Ok(ParamOp::Other);
-            }
-        };
-        self.pos += if colon { 2 } else { 1 };
-        Ok(constructor(self.operand(b"}", false)?))
-    }
-
-    fn slice(&mut self) -> Parse<ParamOp> {
-        self.pos += 1;
-        let offset = self.operand(b":}", true)?;
-        if self.peek() != Some(b':') {
-            return Ok(ParamOp::Slice(offset, None));
-        }
-        self.pos += 1;
-        Ok(ParamOp::Slice(offset, Some(self.operand(b"}", true)?)))
-    }
-
-    fn trim(&mut self) -> Parse<ParamOp> {
-        let first = self.peek();
-        let longest = self.peek_at(1) == first;
-        self.pos += if longest { 2 } else { 1 };
-        let pattern = self.operand(b"}", false)?;
-        Ok(if first == Some(b'#') {
-            ParamOp::TrimStart(pattern, longest)
-        } else {
-            ParamOp::TrimEnd(pattern, longest)
-        })
-    }
-
-    fn replace(&mut self) -> Parse<ParamOp> {
-        let all = self.peek_at(1) == Some(b'/');
-        self.pos += if all { 2 } else { 1 };
-        let pattern = self.operand(b"/}", false)?;
-        if self.peek() != Some(b'/') {
-            return Ok(ParamOp::Replace(pattern, Vec::new(), all));
-        }
-        self.pos += 1;
-        Ok(ParamOp::Replace(pattern, self.operand(b"}", false)?, all))
-    }
 }
 
 fn plain_param(name: String, span: Span) -> Part {
@@ -560,65 +466,4 @@ fn plain_param(name: String, span: Span) -> Part {
         op: ParamOp::None,
         span,
     }))
-}
-
-/// Decodes the escapes of `$'…'`, `echo -e` and `printf`.
-#[must_use]
-pub fn decode_escapes(text: &str) -> String {
-    let mut out: Vec<u8> = Vec::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-            continue;
-        }
-        let Some(escape) = chars.next() else {
-            out.push(b'\\');
-            break;
-        };
-        let mut number = |most: usize, radix: u32, start: Option<u32>| {
-            let mut value = start;
-            for _ in 0..most {
-                let Some(digit) = chars.peek().and_then(|c| c.to_digit(radix)) else { break };
-                chars.next();
-                value = Some(value.unwrap_or(0) * radix + digit);
-            }
-            value
-        };
-        let byte = |value: u32| u8::try_from(value & 0xff).unwrap_or(b'?');
-        match escape {
-            'n' => out.push(b'\n'),
-            't' => out.push(b'\t'),
-            'r' => out.push(b'\r'),
-            'a' => out.push(7),
-            'b' => out.push(8),
-            'e' | 'E' => out.push(27),
-            'f' => out.push(12),
-            'v' => out.push(11),
-            '0'..='7' => {
-                // `echo -e` and `printf %b` write `\0NNN`, the others `\NNN`.
-                let most = if escape == '0' { 3 } else { 2 };
-                out.extend(number(most, 8, escape.to_digit(8)).map(byte));
-            }
-            'x' => match number(2, 16, None) {
-                Some(value) => out.push(byte(value)),
-                None => out.extend_from_slice(b"\\x"),
-            },
-            'u' | 'U' => {
-                let most = if escape == 'u' { 4 } else { 8 };
-                if let Some(c) = number(most, 16, None).and_then(char::from_u32) {
-                    out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                }
-            }
-            'c' => {
-                chars.next();
-            }
-            '\\' | '\'' | '"' | '?' => out.extend(u8::try_from(u32::from(escape)).ok()),
-            other => {
-                out.push(b'\\');
-                out.extend_from_slice(other.encode_utf8(&mut [0; 4]).as_bytes());
-            }
-        }
-    }
-    String::from_utf8_lossy(&out).into_owned()
 }

@@ -1,0 +1,176 @@
+//! `aur demo`: the gate at work in a scratch repository.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use aurora_gate::Policy;
+use aurora_model::{Action, ToolCall};
+use serde_json::json;
+
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::output::style::Style;
+use crate::output::verdict;
+use crate::wiring::judging;
+use crate::wiring::place::{Given, Place};
+
+/// Nothing to choose.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {}
+
+const EXAMPLES: &str = "Examples:
+  aur demo
+  aur demo | less -R
+
+It judges, and runs nothing that it judges: no network, no key, a scratch folder that goes away.";
+
+/// Shows one step after another.
+pub fn run(_args: &Args) -> anyhow::Result<Exit> {
+    let style = Style::of_stdout();
+    let scratch = Scratch::make()?;
+    let place = Place::look(Given { cwd: Some(scratch.0.clone()), ..Given::default() });
+    let context = place.context(true);
+    let policy = Policy::builtin();
+    let steps = steps();
+    let branch = context.branch.as_deref().unwrap_or("main");
+    let mut out = format!(
+        "{}\n\nThis demo shows the gate only: what Aurora answers when it is asked \"may this run?\".\n\
+         A scratch repository was made, {branch} is checked out, and the built-in policy holds.\n\
+         Nothing of what follows is run.\n",
+        style.bold("Aurora: the gate")
+    );
+    for (number, step) in steps.iter().enumerate() {
+        let judged = judging::judge(&step.action, &policy, &context);
+        let text = judging::judged_text(&step.action);
+        out.push_str(&format!(
+            "\n{}\n{}\n\n",
+            style.bold(&format!("{}. {}", number + 1, step.title)),
+            style.faint(&format!("$ {}", step.asked))
+        ));
+        out.push_str(&verdict::human(&judged, &text, style));
+    }
+    out.push_str(
+        "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \
+         writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code.\n",
+    );
+    output::print(&out)?;
+    Ok(Exit::Ok)
+}
+
+/// One thing to show.
+struct Step {
+    title: &'static str,
+    asked: &'static str,
+    action: Action,
+}
+
+const PATCH: &str = "diff --git a/src/app.py b/src/app.py
+--- a/src/app.py
++++ b/src/app.py
+@@ -1 +1,2 @@
+ print('hello')
++print('bye')
+diff --git a/.env b/.env
+--- a/.env
++++ b/.env
+@@ -1 +1 @@
+-TOKEN=old
++TOKEN=new
+";
+
+fn steps() -> Vec<Step> {
+    let shell = |title, asked, command: &str| Step {
+        title,
+        asked,
+        action: Action::Shell { command: command.to_owned() },
+    };
+    vec![
+        shell("A harmless line goes through", "aur policy check -- git status", "git status"),
+        shell(
+            "Text that only mentions a dangerous command is not that command",
+            r#"aur policy check -- 'git commit -m "drop table users; git push --force"'"#,
+            r#"git commit -m "drop table users; git push --force""#,
+        ),
+        shell(
+            "A force push stays one, however it is wrapped",
+            r#"aur policy check -- 'sudo env X=1 bash -c "cd app && git push -f origin dev"'"#,
+            r#"sudo env X=1 bash -c "cd app && git push -f origin dev""#,
+        ),
+        shell(
+            "What cannot be undone and cannot be counted asks a person",
+            "aur policy check -- 'find . -name \"*.log\" | xargs rm'",
+            "find . -name \"*.log\" | xargs rm",
+        ),
+        Step {
+            title: "A protected path is never written, whichever tool an agent uses",
+            asked: r#"aur policy check --tool Write --args '{"file_path": ".env", "content": "TOKEN=x"}'"#,
+            action: Action::Tool(ToolCall {
+                name: "Write".to_owned(),
+                args: json!({"file_path": ".env", "content": "TOKEN=x"}),
+            }),
+        },
+        Step {
+            title: "Nor by a patch",
+            asked: "aur policy check --patch change.patch",
+            action: Action::Patch { patch: PATCH.as_bytes().to_vec() },
+        },
+    ]
+}
+
+/// A folder that goes away.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn make() -> anyhow::Result<Self> {
+        let base = std::env::temp_dir();
+        for number in 0..100 {
+            let path = base.join(format!("aurora-demo-{}-{number}", std::process::id()));
+            match std::fs::create_dir(&path) {
+                Ok(()) => {
+                    let scratch = Self(path);
+                    scratch.fill()?;
+                    return Ok(scratch);
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(refuse(&path, &error)),
+            }
+        }
+        Err(Failure::failed(format!("cannot make a scratch folder in {}", base.display())).into())
+    }
+
+    /// A repository by git itself when it is installed, else the two files that make one.
+    fn fill(&self) -> anyhow::Result<()> {
+        let made = Command::new("git")
+            .args(["-c", "init.templateDir=", "init", "--quiet", "--initial-branch=main"])
+            .arg(&self.0)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
+        let write = |name: &str, text: &str| {
+            let path = self.0.join(name);
+            let folder = path.parent().unwrap_or(Path::new("/"));
+            std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(&path, text))
+                .map_err(|error| refuse(&path, &error))
+        };
+        if !made.is_ok_and(|status| status.success()) {
+            write(".git/HEAD", "ref: refs/heads/main\n")?;
+            write(".git/config", "[core]\n\tbare = false\n")?;
+        }
+        write("src/app.py", "print('hello')\n")?;
+        write(".env", "TOKEN=old\n")
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // What stays behind in the folder for temporary files is harmless.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn refuse(path: &Path, error: &std::io::Error) -> anyhow::Error {
+    Failure::failed(format!("cannot make scratch file {}: {error}", path.display())).into()
+}

@@ -1,0 +1,142 @@
+//! Answers a pre-tool hook: always, in time, and with a denial when anything goes wrong.
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use aurora_model::{Action, Answer, ToolCall};
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::agent::Agent;
+use crate::exit::{Exit, Failure};
+use crate::output::escape;
+use crate::output::verdict;
+use crate::wiring::input;
+use crate::wiring::judging;
+use crate::wiring::layers;
+use crate::wiring::place::{Given, Place};
+
+/// An agent stops waiting after the timeout in its settings and then goes on without us: this is
+/// well below the one that `aur hook install` writes.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// Far more than the judge's own limits on nesting need.
+const STACK_BYTES: usize = 32 * 1024 * 1024;
+
+/// How to answer.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Say nothing about calls that the policy allows: the agent's own permissions decide.
+    #[arg(long)]
+    defer: bool,
+    /// Add a policy file on top of the user's and the project's.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+}
+
+/// What an agent says before it uses a tool; it says more, which does not matter here.
+#[derive(Deserialize)]
+struct Payload {
+    hook_event_name: String,
+    cwd: Option<PathBuf>,
+    tool_name: Option<String>,
+    tool_input: Option<Value>,
+}
+
+/// Answers on stdout. Exit code 2 is what remains when even that fails: agents take it for no.
+pub fn run(agent: &'static Agent, args: Args) -> anyhow::Result<Exit> {
+    let reply = in_time(PATIENCE, move || reply(agent, &args))
+        .unwrap_or_else(|problem| refusal(agent, &problem));
+    let mut stdout = std::io::stdout().lock();
+    let written = writeln!(stdout, "{reply}").and_then(|()| stdout.flush());
+    written.map_err(|error| Failure::usage(format!("cannot answer the agent: {error}")))?;
+    Ok(Exit::Ok)
+}
+
+/// Does the work on a thread of its own: that gives a known stack, turns a panic into a value, and
+/// lets the answer come in time when reading or judging does not end.
+fn in_time(
+    patience: Duration,
+    work: impl FnOnce() -> anyhow::Result<Value> + Send + 'static,
+) -> Result<Value, String> {
+    let (sender, receiver) = mpsc::channel();
+    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
+        // When nobody waits any more, the denial has been said already.
+        let _ = sender.send(work());
+    });
+    worker.map_err(|error| format!("cannot start: {error}"))?;
+    match receiver.recv_timeout(patience) {
+        Ok(Ok(reply)) => Ok(reply),
+        Ok(Err(error)) => Err(format!("{error:#}")),
+        Err(mpsc::RecvTimeoutError::Timeout) => {
+            Err(format!("no verdict within {} s", patience.as_secs()))
+        }
+        Err(mpsc::RecvTimeoutError::Disconnected) => Err("internal failure".to_owned()),
+    }
+}
+
+/// The answer when there is no verdict.
+fn refusal(agent: &Agent, problem: &str) -> Value {
+    let reason = format!(
+        "Aurora: denied, because the gate could not judge this call: {}",
+        escape::lines(problem)
+    );
+    agent.reply(Answer::Deny, &reason, false)
+}
+
+fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
+    let bytes = input::stdin()?;
+    if bytes.is_empty() {
+        return Err(Failure::failed("stdin is empty; the hook's JSON was expected there").into());
+    }
+    let payload: Payload = serde_json::from_slice(&bytes)
+        .map_err(|error| Failure::failed(format!("the hook's JSON cannot be read: {error}")))?;
+    if payload.hook_event_name != agent.event {
+        // Other events ask nothing.
+        return Ok(serde_json::json!({}));
+    }
+    let name = payload.tool_name.ok_or_else(|| Failure::failed("the hook names no tool"))?;
+    let tool_args = payload.tool_input.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
+    let project = std::env::var_os(agent.project_variable).map(PathBuf::from);
+    let (place, home_of_policy) = places(payload.cwd, project.as_deref());
+    let policy = layers::load(&home_of_policy, args.policy.as_deref())?;
+    let action = Action::Tool(ToolCall { name, args: tool_args });
+    let verdict = judging::judge(&action, &policy, &place.context(true));
+    Ok(agent.reply(verdict.decision, &verdict::for_agent(&verdict), args.defer))
+}
+
+/// Where the call would happen, and the place whose policy holds: that is where the agent was
+/// started, so that an agent cannot walk into a folder with a looser policy.
+fn places(cwd: Option<PathBuf>, project: Option<&Path>) -> (Place, Place) {
+    let here = Place::look(Given { cwd: cwd.clone(), ..Given::default() });
+    let Some(project) = project.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
+        return (here.clone(), here);
+    };
+    let started = Place::look(Given { cwd: Some(project.to_owned()), ..Given::default() });
+    if here.repo.is_some() {
+        return (here, started);
+    }
+    // Outside any repository the agent's own worktree is still the one to keep safe.
+    let here = Place::look(Given { cwd, root: started.root(), ..Given::default() });
+    (here, started)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_panics_fails_or_does_not_end_is_a_problem_in_words() {
+        let soon = Duration::from_millis(20);
+        let later = Duration::from_secs(20);
+        assert_eq!(in_time(later, || Ok(Value::Null)), Ok(Value::Null));
+        assert_eq!(in_time(later, || panic!("x")), Err("internal failure".to_owned()));
+        let failed = in_time(later, || Err(Failure::failed("no").into()));
+        assert_eq!(failed, Err("no".to_owned()));
+        let (open, never) = mpsc::channel::<Value>();
+        let stuck = in_time(soon, move || Ok(never.recv()?));
+        assert_eq!(stuck, Err("no verdict within 0 s".to_owned()));
+        drop(open);
+    }
+}

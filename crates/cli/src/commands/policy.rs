@@ -1,0 +1,73 @@
+//! `aur policy`: ask the gate, and look at the policy that it judges by.
+
+pub mod batch;
+pub mod batch_line;
+pub mod check;
+pub mod explain;
+pub mod init;
+pub mod schema;
+pub mod show;
+pub mod test;
+
+use std::path::PathBuf;
+
+use aurora_gate::Policy;
+
+use crate::exit::Exit;
+use crate::wiring::layers;
+use crate::wiring::place::{Given, Place};
+
+/// Shown with the help.
+pub const EXAMPLES: &str = "Examples:
+  aur policy check -- git push --force
+  aur policy show --origin
+  aur policy explain destructive.git_force_push
+
+Layers: built-in defaults, ~/.aurora/policies.yaml, .aurora/policies.yaml of the project, --policy.";
+
+/// What can be asked about policies.
+#[derive(clap::Subcommand)]
+pub enum Command {
+    /// Ask whether a command, SQL, a patch or a tool call may happen.
+    Check(Box<check::Args>),
+    /// Print the policy that holds here.
+    Show(show::Args),
+    /// Print the JSON Schema of policy files, for editors.
+    Schema(schema::Args),
+    /// Run the examples that the policy's rules carry.
+    Test(test::Args),
+    /// Say what a rule means, or list all rules.
+    Explain(explain::Args),
+    /// Write a policy file to start from.
+    Init(init::Args),
+}
+
+/// Runs one of them.
+pub fn run(command: Command) -> anyhow::Result<Exit> {
+    match command {
+        Command::Check(args) => check::run(&args),
+        Command::Show(args) => show::run(&args),
+        Command::Schema(args) => schema::run(&args),
+        Command::Test(args) => test::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Init(args) => init::run(&args),
+    }
+}
+
+/// Which policy is meant.
+#[derive(clap::Args)]
+pub struct PolicyArgs {
+    /// Add a policy file on top of the user's and the project's.
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Take the project's policy from this folder instead of the current one.
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+}
+
+impl PolicyArgs {
+    fn load(&self) -> anyhow::Result<Policy> {
+        let place = Place::look(Given { cwd: self.cwd.clone(), ..Given::default() });
+        layers::load(&place, self.policy.as_deref())
+    }
+}

@@ -1,0 +1,143 @@
+//! `aur policy explain`: what a rule means, its value and where that comes from.
+
+use aurora_gate::Policy;
+use aurora_gate::policy::{Explanation, explain, rule_ids};
+use serde_json::Value;
+
+use super::PolicyArgs;
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::output::escape;
+use crate::output::style::Style;
+use crate::output::wrap::wrap;
+
+/// Which rule.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The rule's id, as a verdict names it; without it all rules are listed.
+    rule: Option<String>,
+    #[command(flatten)]
+    policy: PolicyArgs,
+}
+
+const EXAMPLES: &str = "Examples:
+  aur policy explain
+  aur policy explain destructive.git_force_push";
+
+/// Explains one rule, or lists all.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let policy = args.policy.load()?;
+    let Some(rule) = &args.rule else {
+        output::print(&list(&policy))?;
+        return Ok(Exit::Ok);
+    };
+    match explain(&policy, rule) {
+        Some(found) => {
+            output::print(&in_words(&found, Style::of_stdout().width))?;
+            Ok(Exit::Ok)
+        }
+        None => Err(unknown(rule, &rule_ids(&policy)).into()),
+    }
+}
+
+fn list(policy: &Policy) -> String {
+    let ids = rule_ids(policy);
+    let width = ids.iter().map(|id| id.chars().count()).max().unwrap_or_default();
+    let line = |id: &String| {
+        let title = explain(policy, id).map(|found| found.title).unwrap_or_default();
+        format!("{:width$}  {}", escape::line(id), escape::line(&title)).trim_end().to_owned()
+            + "\n"
+    };
+    ids.iter().map(line).collect()
+}
+
+fn in_words(rule: &Explanation, width: usize) -> String {
+    let mut out = format!("{}: {}\n", escape::line(&rule.id), escape::line(&rule.title));
+    if !rule.meaning.is_empty() {
+        out.push_str(&format!("\n{}\n", wrap(&escape::lines(rule.meaning.trim_end()), width)));
+    }
+    let value = value_in_words(&rule.value);
+    out.push_str(&format!("\nvalue: {} ({})\n", escape::line(&value), escape::line(&rule.origin)));
+    if let Some(locked) = &rule.locked {
+        out.push_str(&format!("locked by: {}\n", escape::line(locked)));
+    }
+    for (title, examples) in [("matches", &rule.matches), ("does not match", &rule.not_matches)] {
+        if !examples.is_empty() {
+            out.push_str(&format!("\n{title}:\n"));
+            out.extend(examples.iter().map(|example| format!("  {}\n", escape::line(example))));
+        }
+    }
+    if let Some(instead) = &rule.instead {
+        let instead = format!("instead: {}", escape::line(instead));
+        out.push_str(&format!("\n{}\n", wrap(&instead, width)));
+    }
+    out
+}
+
+/// A value as a person writes it in a policy.
+fn value_in_words(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Array(items) => items.iter().map(value_in_words).collect::<Vec<_>>().join(", "),
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(key, value)| format!("{key} = {}", value_in_words(value)))
+            .collect::<Vec<_>>()
+            .join(", "),
+        other => other.to_string(),
+    }
+}
+
+fn unknown(rule: &str, ids: &[String]) -> Failure {
+    let failure = Failure::usage(format!("there is no rule {rule}"));
+    let failure = match nearest(rule, ids) {
+        Some(near) => failure.hint(format!("did you mean {near}?")),
+        None => failure,
+    };
+    failure.hint("`aur policy explain` lists all rules")
+}
+
+/// The id that a person most likely meant: its last part, or few letters away.
+fn nearest<'i>(wrong: &str, ids: &'i [String]) -> Option<&'i str> {
+    let last = |id: &str| id.rsplit('.').next().unwrap_or_default().to_owned();
+    let distance_to = |id: &String| distance(wrong, id).min(distance(wrong, &last(id)));
+    let (best, near) = ids.iter().map(|id| (distance_to(id), id)).min()?;
+    (best <= wrong.chars().count() / 3 + 1).then_some(near)
+}
+
+/// How many letters must be put in, taken out or replaced.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, c) in a.chars().enumerate() {
+        let mut next = vec![i + 1];
+        for (j, d) in b.iter().enumerate() {
+            let at =
+                |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX - 1);
+            let replaced = at(&row, j) + usize::from(c != *d);
+            next.push(replaced.min(at(&row, j + 1) + 1).min(at(&next, j) + 1));
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_slip_of_the_pen_finds_the_rule_that_was_meant() {
+        let ids =
+            ["destructive.git_force_push", "destructive.file_delete", "safety.protected_paths"]
+                .map(str::to_owned);
+        let check = |wrong: &str, expected| assert_eq!(nearest(wrong, &ids), expected, "{wrong}");
+        check("git_force_push", Some("destructive.git_force_push"));
+        check("destructive.git_forse_push", Some("destructive.git_force_push"));
+        check("protected_path", Some("safety.protected_paths"));
+        check("weather", None);
+        check("", None);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

@@ -1,0 +1,32 @@
+//! What a person or a program gets to read.
+
+pub mod escape;
+pub mod snippet;
+pub mod style;
+pub mod verdict;
+pub mod wrap;
+
+use std::io::{ErrorKind, Write as _};
+
+use crate::exit::Failure;
+
+/// Writes text to stdout; a reader that went away is not an error.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            Err(Failure::failed(format!("cannot write to stdout: {error}")).into())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a JSON value to stdout, indented, with a newline at the end.
+pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
+    print(&format!("{value:#}\n"))
+}
+
+/// Writes a warning to stderr.
+pub fn warn(text: &str) {
+    let _ = writeln!(std::io::stderr(), "warning: {}", escape::line(text));
+}

@@ -1,0 +1,11 @@
+//! What the program takes from the world: environment, configuration layers, git's files, stdin.
+
+pub mod atomic;
+pub mod git_config;
+pub mod git_facts;
+pub mod input;
+pub mod judging;
+pub mod layers;
+pub mod place;
+pub mod repo;
+pub mod words;

@@ -1,0 +1,82 @@
+//! Asks the gate, and reads the files that it wants to see before it asks again.
+
+use std::path::{Path, PathBuf};
+
+use aurora_gate::Policy;
+use aurora_model::{Action, Context, Verdict};
+
+use super::input;
+use super::words;
+
+const MAX_ROUNDS: usize = 2;
+const MAX_FILES: usize = 8;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// The gate's verdict, with every file read that it wanted and that can be read.
+#[must_use]
+pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
+    let mut verdict = aurora_gate::judge(action, policy, context);
+    if verdict.wanted.is_empty() {
+        return verdict;
+    }
+    let mut context = context.clone();
+    for _ in 0..MAX_ROUNDS {
+        let before = context.files.len();
+        for name in &verdict.wanted {
+            if context.files.len() < MAX_FILES
+                && !context.files.contains_key(name)
+                && let Some(text) = content(name, &context)
+            {
+                context.files.insert(name.clone(), text);
+            }
+        }
+        if context.files.len() == before {
+            break;
+        }
+        verdict = aurora_gate::judge(action, policy, &context);
+    }
+    verdict
+}
+
+fn content(name: &str, context: &Context) -> Option<String> {
+    let below = |folder: &Option<String>, name: &str| {
+        folder.as_ref().map(|folder| Path::new(folder).join(name))
+    };
+    let candidates: [Option<PathBuf>; 3] = [
+        name.strip_prefix("~/").and_then(|rest| below(&context.home, rest)),
+        below(&context.cwd, name),
+        below(&context.root, name),
+    ];
+    candidates.into_iter().flatten().find_map(|path| input::small_text(&path, MAX_FILE_BYTES))
+}
+
+/// The text that a verdict's spans point into.
+#[must_use]
+pub fn judged_text(action: &Action) -> String {
+    match action {
+        Action::Shell { command } => command.clone(),
+        Action::Exec { argv } => words::join(argv),
+        Action::Sql { text, .. } => text.clone(),
+        Action::Patch { patch } => String::from_utf8_lossy(patch).into_owned(),
+        Action::Tool(call) => match call.args.get("command").and_then(|value| value.as_str()) {
+            Some(command) => command.to_owned(),
+            None => String::new(),
+        },
+    }
+}
+
+/// Whether git's configuration can change what an action means: a text without the word, and
+/// without anything that could spell it another way or run a script, does not need it.
+#[must_use]
+pub fn may_run_git(action: &Action) -> bool {
+    let hides = |text: &str| {
+        ["git", "sh", "source"].iter().any(|word| text.contains(word))
+            || text.contains(['\\', '\'', '"', '$', '`', '|', '.', '*', '?'])
+    };
+    match action {
+        Action::Shell { command } => hides(command),
+        Action::Exec { argv } => argv.iter().any(|word| hides(word)),
+        Action::Sql { .. } | Action::Patch { .. } => false,
+        Action::Tool(_) => true,
+    }
+}

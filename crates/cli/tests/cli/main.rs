@@ -1,0 +1,16 @@
+//! The program as its users meet it: each test runs it in a world of its own.
+
+#[cfg(test)]
+mod batch;
+#[cfg(test)]
+mod check;
+#[cfg(test)]
+mod harness;
+#[cfg(test)]
+mod hook;
+#[cfg(test)]
+mod install;
+#[cfg(test)]
+mod misc;
+#[cfg(test)]
+mod policy;

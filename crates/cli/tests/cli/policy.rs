@@ -1,0 +1,177 @@
+//! Policy files: layers, refusals, and the commands that look at them.
+
+use insta::assert_snapshot;
+
+use crate::harness::World;
+
+const FORCE_ALLOWED: &str = "destructive:\n  git_force_push:\n    action: allow\n";
+const CHECK: [&str; 4] = ["policy", "check", "--", "git push --force origin dev"];
+
+/// POL-2: the user's layer, the project's over it, `--policy` over both.
+#[test]
+fn layers_are_laid_over_each_other() {
+    let world = World::new().at("repo/src/deep");
+    assert_eq!(world.run(&CHECK).code, Some(3));
+    world.write("home/.aurora/policies.yaml", FORCE_ALLOWED);
+    assert_eq!(world.run(&CHECK).code, Some(0));
+    world.write("repo/.aurora/policies.yaml", &FORCE_ALLOWED.replace("allow", "prompt"));
+    let run = world.run(&CHECK);
+    assert_eq!(run.code, Some(4));
+    assert!(run.stdout.contains("repo/.aurora/policies.yaml:3:"), "{}", run.stdout);
+    world.write("ci.yaml", &FORCE_ALLOWED.replace("allow", "deny"));
+    let args =
+        ["policy", "check", "--policy", "../../../ci.yaml", "--", "git push --force origin dev"];
+    assert_eq!(world.run(&args).code, Some(3));
+}
+
+#[test]
+fn without_a_repository_the_nearest_policy_upwards_holds_and_the_home_one_is_not_taken_twice() {
+    let world = World::new().at("home/plain/deep");
+    world.write("home/.aurora/policies.yaml", FORCE_ALLOWED);
+    assert_eq!(world.run(&CHECK).code, Some(0));
+    world.write("home/plain/.aurora/policies.yaml", &FORCE_ALLOWED.replace("allow", "prompt"));
+    assert_eq!(world.run(&CHECK).code, Some(4));
+}
+
+/// POL-1: fail closed, and say where.
+#[test]
+fn a_policy_that_cannot_be_read_refuses_to_judge() {
+    let world = World::new();
+    let refused = |world: &World, start: &str| {
+        let run = world.run(&["policy", "check", "--", "ls"]);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.starts_with(start), "{run:?}");
+        assert_eq!(run.stdout, "");
+    };
+    world
+        .write("repo/.aurora/policies.yaml", "destructive:\n  git_forse_push:\n    action: deny\n");
+    refused(&world, "error: .aurora/policies.yaml:2:3: ");
+    let hint = world.run(&["policy", "check", "--", "ls"]).stderr;
+    assert!(hint.contains("git_force_push"), "did you mean: {hint}");
+    let file = world.path("repo/.aurora/policies.yaml");
+    std::fs::write(&file, b"safety:\n  branch_prefix: \"\xff\"\n").unwrap();
+    refused(&world, "error: .aurora/policies.yaml:2:19: this is not UTF-8 text");
+    std::fs::remove_file(&file).unwrap();
+    std::os::unix::fs::symlink("/nowhere/policies.yaml", &file).unwrap();
+    refused(&world, "error: cannot read policy .aurora/policies.yaml: ");
+    std::fs::remove_file(&file).unwrap();
+    std::fs::create_dir(&file).unwrap();
+    refused(&world, "error: cannot read policy .aurora/policies.yaml: it is not a file");
+    let explicit = ["policy", "check", "--policy", "gone.yaml", "--", "ls"];
+    std::fs::remove_dir(&file).unwrap();
+    let run = world.run(&explicit);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.starts_with("error: cannot read gone.yaml: "), "{run:?}");
+}
+
+#[test]
+fn an_empty_policy_changes_nothing() {
+    let world = World::new();
+    world.write("repo/.aurora/policies.yaml", "");
+    assert_eq!(world.run(&CHECK).code, Some(3));
+    world.write("repo/.aurora/policies.yaml", "# nothing yet\n");
+    assert_eq!(world.run(&CHECK).code, Some(3));
+}
+
+#[test]
+fn show_prints_the_policy_and_where_each_value_comes_from() {
+    let world = World::new();
+    world.write("repo/.aurora/policies.yaml", &FORCE_ALLOWED.replace("allow", "prompt"));
+    let plain = world.run(&["policy", "show"]);
+    assert_eq!(plain.code, Some(0), "{plain:?}");
+    assert!(plain.stdout.contains("git_force_push:\n"), "{}", plain.stdout);
+    let told = world.run(&["policy", "show", "--origin"]).stdout;
+    assert!(told.contains(".aurora/policies.yaml:3:"), "{told}");
+    assert!(told.contains("built-in defaults"), "{told}");
+    let json = world.run(&["policy", "show", "--json"]).json();
+    let entry = &json["destructive.git_force_push.action"];
+    assert_eq!(entry["value"], "prompt", "{json:#}");
+    // What is shown is itself a policy, and means the same.
+    world.write("shown.yaml", &plain.stdout);
+    let again = world.run(&["policy", "show", "--policy", "../shown.yaml"]);
+    assert_eq!(again.stdout, plain.stdout, "{again:?}");
+}
+
+#[test]
+fn schema_is_a_json_schema() {
+    let schema = World::new().run(&["policy", "schema"]).json();
+    assert!(schema["$schema"].as_str().unwrap().contains("json-schema.org"), "{schema:#}");
+}
+
+/// POL-9: rules carry their own examples.
+#[test]
+fn the_examples_of_all_rules_hold() {
+    let world = World::new();
+    let run = world.run(&["policy", "test"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.ends_with("all as their rules say\n"), "{run:?}");
+    let json = world.run(&["policy", "test", "--json"]).json();
+    assert_eq!(json["failed"], 0);
+    assert_eq!(
+        json["total"].as_u64().unwrap() as usize,
+        json["examples"].as_array().unwrap().len()
+    );
+    world.write(
+        "repo/.aurora/policies.yaml",
+        "rules:\n  - id: no-make\n    action: deny\n    command: [make]\n    match: [ls]\n    not_match: [make]\n",
+    );
+    let broken = world.run(&["policy", "test"]);
+    assert!(matches!(broken.code, Some(1 | 2)), "{broken:?}");
+}
+
+#[test]
+fn explain_says_what_a_rule_means_and_guesses_what_was_meant() {
+    let world = World::new();
+    let run = world.run(&["policy", "explain", "destructive.git_force_push"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(run.stdout.starts_with("destructive.git_force_push: "), "{}", run.stdout);
+    assert!(run.stdout.contains("(built-in defaults)"), "{}", run.stdout);
+    let list = world.run(&["policy", "explain"]).stdout;
+    assert!(list.contains("safety.protected_paths"), "{list}");
+    for rule in list.lines().filter_map(|line| line.split_whitespace().next()) {
+        assert_eq!(world.run(&["policy", "explain", rule]).code, Some(0), "{rule}");
+    }
+    assert_snapshot!(world.run(&["policy", "explain", "git_forse_push"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: there is no rule git_forse_push
+    hint: did you mean destructive.git_force_push?
+    hint: `aur policy explain` lists all rules
+    ");
+}
+
+#[test]
+fn init_writes_once_and_keeps_what_it_replaces() {
+    let world = World::new().at("repo/src");
+    assert_snapshot!(world.run(&["policy", "init"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    wrote [DIR]/repo/.aurora/policies.yaml
+    look at it with `aur policy show --origin`
+    ");
+    assert_eq!(world.list("repo/.aurora"), [".gitignore", "policies.yaml"]);
+    assert!(world.read("repo/.aurora/.gitignore").contains("\n*\n!.gitignore\n!policies.yaml\n"));
+    assert_eq!(world.run(&["policy", "check", "--", "ls"]).code, Some(0), "the template is valid");
+    world.write("repo/.aurora/policies.yaml", FORCE_ALLOWED);
+    assert_snapshot!(world.run(&["policy", "init"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: [DIR]/repo/.aurora/policies.yaml is there already
+    hint: --force replaces it and keeps a backup
+    ");
+    assert_eq!(world.read("repo/.aurora/policies.yaml"), FORCE_ALLOWED);
+    assert_snapshot!(world.run(&["policy", "init", "--force"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    kept the old policy as [DIR]/repo/.aurora/policies.yaml.aurora-backup
+    wrote [DIR]/repo/.aurora/policies.yaml
+    look at it with `aur policy show --origin`
+    ");
+    assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup"), FORCE_ALLOWED);
+    world.write("repo/.aurora/policies.yaml", "# other\n");
+    assert_eq!(world.run(&["policy", "init", "--force"]).code, Some(0));
+    assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup"), FORCE_ALLOWED);
+    assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup.1"), "# other\n");
+    assert_eq!(world.run(&["policy", "init", "--user"]).code, Some(0));
+    assert_eq!(world.list("home/.aurora"), ["policies.yaml"]);
+}

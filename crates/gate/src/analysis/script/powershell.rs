@@ -1,0 +1,627 @@
+//! PowerShell: commands rather than calls, read word by word.
+
+use std::collections::BTreeMap;
+
+use aurora_model::{Span, Touch};
+
+use super::super::shell::machine::ScriptLang;
+use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
+
+/// How deep brackets are followed.
+const MAX_DEPTH: u32 = 32;
+
+/// Parameters that take a value, as PowerShell writes them, in lower case.
+const VALUE_PARAMETERS: &[&str] = &[
+    "argumentlist",
+    "command",
+    "database",
+    "destination",
+    "ea",
+    "encoding",
+    "erroraction",
+    "exclude",
+    "filepath",
+    "filter",
+    "include",
+    "inputfile",
+    "inputobject",
+    "itemtype",
+    "literalpath",
+    "name",
+    "newname",
+    "outfile",
+    "path",
+    "query",
+    "serverinstance",
+    "target",
+    "uri",
+    "value",
+];
+
+/// Commands and aliases of PowerShell's own that change nothing that a policy asks about.
+const HARMLESS: &[&str] = &[
+    "?", "begin", "cat", "catch", "cd", "chdir", "class", "clear", "cls", "compare", "diff", "dir",
+    "do", "echo", "else", "elseif", "end", "enum", "exit", "filter", "finally", "fl", "ft",
+    "function", "gc", "gci", "gcm", "gi", "gm", "gps", "group", "gv", "help", "history", "if",
+    "in", "ipmo", "kill", "ls", "man", "measure", "param", "popd", "process", "ps", "pushd", "pwd",
+    "return", "select", "set", "sl", "sleep", "sort", "spps", "sv", "switch", "throw", "trap",
+    "try", "type", "until", "using", "where", "write",
+];
+
+/// What a PowerShell script would do.
+pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
+    let mut shell = PowerShell {
+        code,
+        bytes: code.as_bytes(),
+        at: 0,
+        findings: Vec::new(),
+        scope: BTreeMap::new(),
+        loops: 0,
+        depth: 0,
+        nesting,
+    };
+    while shell.at < shell.bytes.len() {
+        shell.commands();
+        // A stray closing bracket ends the commands; the rest is read all the same.
+        shell.at += 1;
+    }
+    shell.findings
+}
+
+/// One word of a command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Word {
+    text: String,
+    quoted: bool,
+    /// It came from a bracket or holds something unknown that may be several values.
+    many: bool,
+}
+
+impl Word {
+    fn known(&self) -> Option<String> {
+        let known = self.text.chars().any(|c| c != UNKNOWN);
+        (known && !self.many).then(|| self.text.clone())
+    }
+}
+
+#[derive(Debug)]
+struct PowerShell<'a> {
+    code: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    findings: Vec<ScriptFinding>,
+    scope: BTreeMap<String, String>,
+    loops: u32,
+    depth: u32,
+    nesting: u8,
+}
+
+impl PowerShell<'_> {
+    fn byte(&self, offset: usize) -> u8 {
+        self.bytes.get(self.at + offset).copied().unwrap_or(0)
+    }
+
+    /// Commands up to a closing bracket or the end; gives the words of the last one.
+    fn commands(&mut self) -> Vec<Word> {
+        self.depth += 1;
+        let mut words: Vec<Word> = Vec::new();
+        let mut piped = false;
+        let mut start = self.at;
+        while self.at < self.bytes.len() {
+            if words.is_empty() {
+                start = self.at;
+            }
+            match self.byte(0) {
+                b')' | b'}' => break,
+                b'#' => self.skip_comment(),
+                b'<' if self.byte(1) == b'#' => {
+                    let rest = self.code.get(self.at..).unwrap_or("");
+                    self.at += rest.find("#>").map_or(rest.len(), |at| at + 2);
+                }
+                b';' | b'\n' => {
+                    self.finish(&mut words, piped, start);
+                    piped = false;
+                    self.at += 1;
+                }
+                b'|' | b'&' if self.byte(1) == self.byte(0) => {
+                    self.finish(&mut words, piped, start);
+                    piped = false;
+                    self.at += 2;
+                }
+                b'|' => {
+                    self.finish(&mut words, piped, start);
+                    piped = true;
+                    self.at += 1;
+                }
+                b' ' | b'\t' | b'\r' | b',' => self.at += 1,
+                b'`' => self.at += 2,
+                b'(' | b'{' => self.bracket(&mut words),
+                b'@' | b'$' if matches!(self.byte(1), b'(' | b'{') => {
+                    self.at += 1;
+                    self.bracket(&mut words);
+                }
+                _ => self.word(&mut words),
+            }
+        }
+        let last = words.clone();
+        self.finish(&mut words, piped, start);
+        self.depth -= 1;
+        last
+    }
+
+    fn skip_comment(&mut self) {
+        while self.at < self.bytes.len() && self.byte(0) != b'\n' {
+            self.at += 1;
+        }
+    }
+
+    /// A bracket: its commands run, and it stands for a value.
+    fn bracket(&mut self, words: &mut Vec<Word>) {
+        let block = self.byte(0) == b'{';
+        self.at += 1;
+        let first = words.first().map(|word| word.text.to_ascii_lowercase()).unwrap_or_default();
+        let looping =
+            matches!(first.as_str(), "foreach-object" | "%" | "foreach" | "for" | "while" | "do");
+        if self.depth >= MAX_DEPTH {
+            self.at = self.bytes.len();
+            return;
+        }
+        self.loops += u32::from(looping && block);
+        let inner = self.commands();
+        self.loops -= u32::from(looping && block);
+        self.at += 1;
+        let constants = !block && !inner.is_empty() && inner.iter().all(|word| word.quoted);
+        if constants {
+            words.extend(inner);
+        } else {
+            words.push(Word { text: UNKNOWN.to_string(), quoted: true, many: true });
+        }
+        if block
+            && matches!(
+                first.as_str(),
+                "if" | "foreach"
+                    | "for"
+                    | "while"
+                    | "do"
+                    | "else"
+                    | "elseif"
+                    | "try"
+                    | "catch"
+                    | "finally"
+                    | "function"
+            )
+        {
+            words.clear();
+        }
+    }
+
+    fn word(&mut self, words: &mut Vec<Word>) {
+        let mut text = String::new();
+        let mut quoted = false;
+        while self.at < self.bytes.len() {
+            match self.byte(0) {
+                b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b')' | b'}' | b'{' | b'(' | b',' => {
+                    break;
+                }
+                b'\'' => {
+                    quoted = true;
+                    self.single_quoted(&mut text);
+                }
+                b'"' => {
+                    quoted = true;
+                    self.double_quoted(&mut text);
+                }
+                b'@' if matches!(self.byte(1), b'\'' | b'"') => {
+                    quoted = true;
+                    self.here_string(&mut text);
+                }
+                b'`' => {
+                    self.at += 1;
+                    self.one_char(&mut text);
+                }
+                b'$' => {
+                    quoted |= text.is_empty();
+                    self.variable(&mut text, words.is_empty());
+                }
+                _ => self.one_char(&mut text),
+            }
+        }
+        words.push(Word { text, quoted, many: false });
+    }
+
+    fn one_char(&mut self, text: &mut String) {
+        let Some(c) = self.code.get(self.at..).and_then(|rest| rest.chars().next()) else {
+            self.at += 1;
+            return;
+        };
+        text.push(c);
+        self.at += c.len_utf8();
+    }
+
+    fn single_quoted(&mut self, text: &mut String) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            if self.byte(0) == b'\'' {
+                self.at += 1;
+                if self.byte(0) != b'\'' {
+                    return;
+                }
+            }
+            self.one_char(text);
+        }
+    }
+
+    fn double_quoted(&mut self, text: &mut String) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.byte(0) {
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                b'`' => {
+                    self.at += 1;
+                    self.one_char(text);
+                }
+                b'$' if self.byte(1) == b'(' => {
+                    self.at += 2;
+                    if self.depth < MAX_DEPTH {
+                        self.commands();
+                    }
+                    self.at += 1;
+                    text.push(UNKNOWN);
+                }
+                b'$' => self.variable(text, false),
+                _ => self.one_char(text),
+            }
+        }
+    }
+
+    fn here_string(&mut self, text: &mut String) {
+        let close = if self.byte(1) == b'\'' { "\n'@" } else { "\n\"@" };
+        self.at += 2;
+        let rest = self.code.get(self.at..).unwrap_or("");
+        let end = rest.find(close).unwrap_or(rest.len());
+        text.push_str(rest.get(..end).unwrap_or("").trim_start_matches(['\r', '\n']));
+        self.at = (self.at + end + close.len()).min(self.bytes.len());
+    }
+
+    /// A variable's value; at a command's start its name, since it may be assigned to.
+    fn variable(&mut self, text: &mut String, command_word: bool) {
+        let start = self.at;
+        self.at += 1;
+        let braced = self.byte(0) == b'{';
+        self.at += usize::from(braced);
+        while self.byte(0).is_ascii_alphanumeric() || matches!(self.byte(0), b'_' | b':' | b'?') {
+            self.at += 1;
+        }
+        self.at += usize::from(braced && self.byte(0) == b'}');
+        let name = self.code.get(start..self.at).unwrap_or("").to_ascii_lowercase();
+        if name.len() < 2 {
+            text.push('$');
+        } else if command_word {
+            text.push_str(&name);
+        } else {
+            match self.scope.get(&name) {
+                Some(value) => text.push_str(value),
+                None => text.push(UNKNOWN),
+            }
+        }
+        if self.byte(0) == b'.' && self.byte(1).is_ascii_alphabetic() && !command_word {
+            text.push(UNKNOWN);
+        }
+    }
+
+    fn emit(&mut self, what: What, start: usize) {
+        let span = Span::new(start.min(self.code.len()), self.at.min(self.code.len()));
+        self.findings.push(ScriptFinding { what, in_loop: self.loops > 0, span });
+    }
+
+    /// One whole command.
+    fn finish(&mut self, words: &mut Vec<Word>, piped: bool, start: usize) {
+        let mut words = std::mem::take(words);
+        if words.len() >= 3
+            && let [name, equals, value, ..] = words.as_slice()
+            && name.text.starts_with('$')
+            && equals.text == "="
+        {
+            let (name, value, constant) = (name.text.clone(), value.text.clone(), value.quoted);
+            if constant {
+                self.scope.insert(name, value);
+                return;
+            }
+            words.drain(..2);
+        }
+        if words.first().is_some_and(|word| !word.quoted && matches!(word.text.as_str(), "&" | "."))
+        {
+            words.remove(0);
+        } else if words.first().is_some_and(|word| word.quoted) {
+            return;
+        }
+        let Some((name, args)) = words.split_first() else { return };
+        self.redirections(args, start);
+        let full = name.text.to_ascii_lowercase();
+        let base = full.rsplit(['\\', '/']).next().unwrap_or("").to_owned();
+        let base = base.strip_suffix(".exe").unwrap_or(&base).to_owned();
+        let call = Cmdlet::new(args);
+        if call.switch("whatif") {
+            return;
+        }
+        self.cmdlet(&base, name, &call, piped, start);
+    }
+
+    fn redirections(&mut self, args: &[Word], start: usize) {
+        for pair in args.windows(2) {
+            let [operator, path] = pair else { continue };
+            let touch = match operator.text.as_str() {
+                ">" => Touch::Write,
+                ">>" => Touch::Append,
+                _ => continue,
+            };
+            if !operator.quoted {
+                self.emit(What::Change { path: path.known(), touch }, start);
+            }
+        }
+    }
+
+    fn cmdlet(&mut self, base: &str, name: &Word, call: &Cmdlet, piped: bool, start: usize) {
+        let change = |path: Option<String>, touch| What::Change { path, touch };
+        match base {
+            "remove-item" | "ri" | "rm" | "rmdir" | "rd" | "del" | "erase" => {
+                let targets = call.targets();
+                let wild =
+                    targets.iter().any(|path| path.many || path.text.contains(['*', '?', '[']));
+                let paths = targets.iter().map(Word::known).collect();
+                let recursive = call.switch("recurse") || call.switch("rf");
+                self.emit(What::Delete { paths, recursive, many: wild || piped }, start);
+            }
+            "clear-content" | "clc" => self.emit(change(call.target(), Touch::Truncate), start),
+            "set-content" | "sc" | "out-file" | "export-csv" | "export-clixml" | "tee-object"
+            | "tee" => {
+                self.emit(change(call.target(), Touch::Write), start);
+            }
+            "add-content" | "ac" => self.emit(change(call.target(), Touch::Append), start),
+            "new-item" | "ni" | "mkdir" | "md" => {
+                self.emit(change(call.target(), Touch::Create), start)
+            }
+            "set-acl" => self.emit(change(call.target(), Touch::Mode), start),
+            "move-item" | "mi" | "mv" | "move" | "rename-item" | "rni" | "ren" => {
+                self.emit(change(call.target(), Touch::Rename), start);
+                let destination = call.second(&["destination", "newname"]);
+                self.emit(change(destination, Touch::Rename), start);
+            }
+            "copy-item" | "cp" | "copy" | "cpi" => {
+                self.emit(change(call.second(&["destination"]), Touch::Write), start);
+            }
+            "invoke-expression" | "iex" => self.expression(call, piped, start),
+            "start-process" | "saps" | "start" => {
+                let mut argv = vec![call.value("filepath").or_else(|| call.first())];
+                argv.extend(call.arguments().into_iter().map(Some));
+                self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
+            }
+            "invoke-webrequest" | "iwr" | "invoke-restmethod" | "irm" | "start-bitstransfer" => {
+                self.emit(
+                    What::Fetch { target: call.value("uri").or_else(|| call.first()) },
+                    start,
+                );
+                if let Some(path) = call.value("outfile") {
+                    self.emit(change(Some(path), Touch::Write), start);
+                }
+            }
+            "format-volume" | "clear-disk" | "initialize-disk" | "remove-partition" => {
+                self.emit(What::Wipe { device: call.describe() }, start);
+            }
+            "invoke-sqlcmd" => {
+                if let Some(text) = call.value("query").or_else(|| call.first()) {
+                    self.emit(What::Sql { text: Some(text) }, start);
+                }
+            }
+            _ if base.ends_with("]::delete") => {
+                let paths = call.targets().iter().map(Word::known).collect();
+                let recursive = base.contains("directory");
+                self.emit(What::Delete { paths, recursive, many: false }, start);
+            }
+            _ if base.starts_with('$') || base.starts_with('[') || base.starts_with('-') => {}
+            _ if base.contains('-') && cmdlet_name(base) => {}
+            _ if HARMLESS.binary_search(&base).is_ok()
+                || matches!(base, "foreach" | "foreach-object" | "%" | "for" | "while") => {}
+            _ => {
+                let mut argv = vec![name.known()];
+                argv.extend(call.words.iter().map(Word::known));
+                self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
+            }
+        }
+    }
+
+    fn expression(&mut self, call: &Cmdlet, piped: bool, start: usize) {
+        let code = call.value("command").or_else(|| call.first());
+        match code {
+            Some(code) if !piped => {
+                for finding in analyse_nested(ScriptLang::PowerShell, &code, self.nesting + 1) {
+                    self.emit(finding.what, start);
+                }
+            }
+            _ => self.emit(What::Opaque { why: "it evaluates code that is not known" }, start),
+        }
+    }
+}
+
+/// Whether a name is a verb and a noun, as all of PowerShell's own commands are.
+fn cmdlet_name(name: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "add",
+        "clear",
+        "close",
+        "compare",
+        "convert",
+        "convertfrom",
+        "convertto",
+        "copy",
+        "disable",
+        "enable",
+        "enter",
+        "exit",
+        "expand",
+        "export",
+        "find",
+        "foreach",
+        "format",
+        "get",
+        "group",
+        "import",
+        "install",
+        "invoke",
+        "join",
+        "limit",
+        "measure",
+        "mount",
+        "move",
+        "new",
+        "open",
+        "optimize",
+        "out",
+        "pop",
+        "publish",
+        "push",
+        "read",
+        "receive",
+        "register",
+        "remove",
+        "rename",
+        "resolve",
+        "restart",
+        "resume",
+        "save",
+        "search",
+        "select",
+        "send",
+        "set",
+        "show",
+        "sort",
+        "split",
+        "start",
+        "stop",
+        "suspend",
+        "tee",
+        "test",
+        "trace",
+        "uninstall",
+        "unregister",
+        "update",
+        "use",
+        "wait",
+        "where",
+        "write",
+    ];
+    name.split_once('-').is_some_and(|(verb, _)| VERBS.binary_search(&verb).is_ok())
+}
+
+/// A command's arguments, sorted into switches, named values and the rest.
+#[derive(Debug)]
+struct Cmdlet {
+    words: Vec<Word>,
+    named: Vec<(String, Vec<Word>)>,
+    rest: Vec<Word>,
+}
+
+impl Cmdlet {
+    fn new(args: &[Word]) -> Self {
+        let mut named: Vec<(String, Vec<Word>)> = Vec::new();
+        let mut rest = Vec::new();
+        let mut value_of: Option<String> = None;
+        for word in args {
+            let parameter = (!word.quoted).then(|| word.text.strip_prefix('-')).flatten();
+            if let Some(parameter) =
+                parameter.filter(|name| name.starts_with(|c: char| c.is_alphabetic()))
+            {
+                let (name, value) = parameter.split_once(':').unwrap_or((parameter, ""));
+                let name = name.to_ascii_lowercase();
+                let takes = VALUE_PARAMETERS.binary_search(&name.as_str()).is_ok();
+                let values = if value.is_empty() {
+                    Vec::new()
+                } else {
+                    vec![Word { text: value.to_owned(), quoted: false, many: false }]
+                };
+                value_of = (takes && value.is_empty()).then(|| name.clone());
+                named.push((name, values));
+                continue;
+            }
+            match value_of.take() {
+                Some(name) => {
+                    if let Some((_, values)) = named.last_mut() {
+                        values.push(word.clone());
+                    }
+                    // Further words of a list belong to it too, where the list is all constants.
+                    if matches!(name.as_str(), "path" | "literalpath" | "argumentlist")
+                        && word.quoted
+                    {
+                        value_of = Some(name);
+                    }
+                }
+                None => rest.push(word.clone()),
+            }
+        }
+        Self { words: args.to_vec(), named, rest }
+    }
+
+    /// Whether a switch is given, possibly abbreviated.
+    fn switch(&self, name: &str) -> bool {
+        self.named.iter().any(|(own, values)| {
+            let least = if name == "whatif" { 2 } else { 1 };
+            let off = values.first().is_some_and(|value| value.text.eq_ignore_ascii_case("$false"));
+            own.len() >= least && name.starts_with(own.as_str()) && !off
+        })
+    }
+
+    fn values(&self, name: &str) -> &[Word] {
+        let found = self.named.iter().find(|(own, _)| own == name);
+        found.map_or(&[], |(_, values)| values.as_slice())
+    }
+
+    fn value(&self, name: &str) -> Option<String> {
+        self.values(name).first().and_then(Word::known)
+    }
+
+    fn first(&self) -> Option<String> {
+        self.rest.first().and_then(Word::known)
+    }
+
+    fn targets(&self) -> Vec<Word> {
+        let mut out = self.values("path").to_vec();
+        out.extend_from_slice(self.values("literalpath"));
+        out.extend(self.rest.iter().cloned());
+        out
+    }
+
+    fn target(&self) -> Option<String> {
+        let named = self.value("path").or_else(|| self.value("filepath"));
+        named.or_else(|| self.value("literalpath")).or_else(|| self.first())
+    }
+
+    fn second(&self, names: &[&str]) -> Option<String> {
+        let named = names.iter().find_map(|name| self.value(name));
+        let at = usize::from(self.value("path").is_none() && self.value("literalpath").is_none());
+        named.or_else(|| self.rest.get(at).and_then(Word::known))
+    }
+
+    fn arguments(&self) -> Vec<String> {
+        let named = self.values("argumentlist").iter();
+        let rest = self.rest.iter().skip(usize::from(self.value("filepath").is_none()));
+        named.chain(rest).flat_map(|word| word.text.split_whitespace()).map(str::to_owned).collect()
+    }
+
+    fn describe(&self) -> String {
+        self.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted() {
+        assert!(VALUE_PARAMETERS.is_sorted());
+        assert!(HARMLESS.is_sorted());
+    }
+}

@@ -1,0 +1,90 @@
+//! Judges effects by the answer that the policy gives to their operation.
+
+use aurora_model::{Answer, Count, Effect, EffectKind, Operation, Reason, Span};
+
+use super::custom::Waivers;
+use super::{Subject, describe};
+use crate::Policy;
+use crate::analysis::Analysis;
+use crate::policy::keys::Key;
+use crate::policy::operations::row_of;
+
+/// Adds what the `destructive` section says.
+pub(super) fn judge(
+    analysis: &Analysis,
+    subject: &Subject<'_>,
+    policy: &Policy,
+    reasons: &mut Vec<Reason>,
+) {
+    let waivers = Waivers::of(analysis, subject, policy);
+    let mut files = Deletions::default();
+    for effect in &analysis.effects {
+        let operation = effect.kind.operation();
+        let Some(key) = Key::of_operation(operation) else { continue };
+        let answer = policy.answer(key);
+        if answer == Answer::Allow || (answer == Answer::Ask && waivers.cover(effect)) {
+            continue;
+        }
+        if let EffectKind::DeleteFiles { count: Count::Known(count), recursive: false, .. } =
+            effect.kind
+        {
+            files.add(effect, count);
+        } else {
+            let origin = policy.origin(key);
+            reasons.push(reason(operation, answer, describe(effect), effect.span, origin));
+        }
+    }
+    reasons.extend(files.judge(policy));
+}
+
+/// Files that go away by name, summed over the whole action.
+#[derive(Debug, Default)]
+struct Deletions<'e> {
+    total: u64,
+    span: Option<Span>,
+    effects: Vec<&'e Effect>,
+}
+
+impl<'e> Deletions<'e> {
+    fn add(&mut self, effect: &'e Effect, count: u64) {
+        self.total = self.total.saturating_add(count);
+        self.span = Some(self.span.map_or(effect.span, |span| span.to(effect.span)));
+        self.effects.push(effect);
+    }
+
+    fn judge(&self, policy: &Policy) -> Option<Reason> {
+        let limit = policy.whole(Key::FileDeleteMaxFiles);
+        if self.total <= limit {
+            return None;
+        }
+        let what = match self.effects.as_slice() {
+            [one] => describe(one),
+            _ => format!("deletes {} files in all", self.total),
+        };
+        let origin = policy.origin(Key::FileDeleteMaxFiles);
+        let message = format!("{what}, more than max_files ({limit}, {origin})");
+        let answer = policy.answer(Key::FileDelete);
+        let span = self.span.unwrap_or_default();
+        let origin = policy.origin(Key::FileDelete);
+        Some(reason(Operation::FileDelete, answer, message, span, origin))
+    }
+}
+
+fn reason(
+    operation: Operation,
+    answer: Answer,
+    message: String,
+    span: Span,
+    origin: String,
+) -> Reason {
+    let row = row_of(operation);
+    Reason {
+        answer,
+        operation,
+        rule: row.map_or_else(|| operation.name().to_owned(), |row| row.rule.to_owned()),
+        message,
+        span,
+        instead: row.map(|row| row.instead.to_owned()),
+        origin,
+    }
+}
