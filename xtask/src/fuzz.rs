@@ -43,12 +43,8 @@ impl Plan {
     /// # Errors
     /// When an argument is not understood.
     pub fn read(args: &[&str]) -> Result<Self, String> {
-        let mut plan = Self {
-            targets: Vec::new(),
-            time_each: Duration::from_secs(60),
-            seed: 1,
-            input: None,
-        };
+        let mut plan =
+            Self { targets: Vec::new(), time_each: Duration::from_secs(60), seed: 1, input: None };
         let mut args = args.iter();
         let number = |name: &str, value: Option<&&str>| {
             let value = value.ok_or_else(|| format!("{name} needs a number"))?;
@@ -148,6 +144,12 @@ fn watch(target: Target, plan: &Plan, root: &Path, folder: &Path) -> Result<Repo
             .map_err(|error| format!("cannot write {}: {error}", current.display()))?,
     };
     let done = Arc::clone(&worker.done);
+    let stuck = |inputs: u64, how: &str| {
+        let name = target.name();
+        let path = current.display();
+        let told = format!("{how}\n    again: cargo xtask fuzz --input {path} {name}");
+        Report { target, inputs, slowest: HANG, failures: vec![told] }
+    };
     let (sender, receiver) = mpsc::channel();
     std::thread::Builder::new()
         .stack_size(STACK_BYTES)
@@ -160,12 +162,12 @@ fn watch(target: Target, plan: &Plan, root: &Path, folder: &Path) -> Result<Repo
             Err(mpsc::RecvTimeoutError::Timeout) => {
                 let now = done.load(Ordering::Relaxed);
                 if now == seen {
-                    return Err(format!("fuzz: no end after {HANG:?} on {}", current.display()));
+                    return Ok(stuck(now, "does not end"));
                 }
                 seen = now;
             }
             Err(mpsc::RecvTimeoutError::Disconnected) => {
-                return Err(format!("fuzz: the worker died on {}", current.display()));
+                return Ok(stuck(done.load(Ordering::Relaxed), "ended the thread"));
             }
         }
     }
@@ -198,8 +200,7 @@ impl Worker {
             self.remember(&data).map_err(|error| format!("cannot save the input: {error}"))?;
             let twice = report.inputs.is_multiple_of(TWICE_EVERY);
             let start = Instant::now();
-            let outcome =
-                catch_unwind(AssertUnwindSafe(|| ground.run(self.target, &data, twice)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| ground.run(self.target, &data, twice)));
             let took = start.elapsed() / if twice { 2 } else { 1 };
             report.slowest = report.slowest.max(took);
             let failure = match outcome {

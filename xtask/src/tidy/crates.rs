@@ -88,12 +88,12 @@ fn manifest(name: &str, file: &File, allowed: &Allowed) -> Vec<Finding> {
     let mut findings = Vec::new();
     let at = |dependency: &str| line_starting(&file.text, dependency);
     for dependency in dependencies(&parsed) {
-        if let Some(seen) = dependency.strip_prefix("aurora-") {
-            if may_see.as_ref().is_some_and(|list| !list.iter().any(|one| one == seen)) {
-                let what = format!("`{name}` sees `{seen}`, which {ARCHITECTURE} does not allow");
-                let fix = "take the arrow out, or write an ADR and change the table";
-                findings.push(Finding::new(&file.path, at(dependency), what, fix));
-            }
+        let seen = dependency.strip_prefix("aurora-").unwrap_or_default();
+        let forbidden = |list: &Vec<String>| !list.iter().any(|one| one == seen);
+        if !seen.is_empty() && may_see.as_ref().is_some_and(forbidden) {
+            let what = format!("`{name}` sees `{seen}`, which {ARCHITECTURE} does not allow");
+            let fix = "take the arrow out, or write an ADR and change the table";
+            findings.push(Finding::new(&file.path, at(dependency), what, fix));
         }
         let fence = FENCED.iter().find(|(fenced, _)| *fenced == dependency);
         if fence.is_some_and(|(_, crates)| !crates.contains(&name)) {
@@ -142,9 +142,8 @@ fn reasons(tree: &Tree) -> Vec<Finding> {
     let listed = parsed.get("workspace").and_then(|workspace| workspace.get("dependencies"));
     let names = listed.and_then(Value::as_table).map(|table| table.keys());
     let names = names.into_iter().flatten().filter(|name| !name.starts_with("aurora-"));
-    let explained = |name: &&String| {
-        deny.text.lines().any(|line| line.starts_with(&format!("#   {name} (")))
-    };
+    let explained =
+        |name: &&String| deny.text.lines().any(|line| line.starts_with(&format!("#   {name} (")));
     let missing = names.filter(|name| !explained(name));
     let finding = |name: &String| {
         let what = format!("`{name}` has no reason and owner in deny.toml");
@@ -193,7 +192,11 @@ mod tests {
             ("crates/gate/Cargo.toml", "[dependencies]\naurora-model.workspace = true\n", 0),
             ("crates/gate/Cargo.toml", "[dependencies]\naurora-cli.workspace = true\n", 1),
             ("crates/gate/Cargo.toml", "[dev-dependencies]\naurora-cli = \"1\"\n", 1),
-            ("crates/gate/Cargo.toml", "[target.'cfg(unix)'.dependencies]\naurora-cli = \"1\"\n", 1),
+            (
+                "crates/gate/Cargo.toml",
+                "[target.'cfg(unix)'.dependencies]\naurora-cli = \"1\"\n",
+                1,
+            ),
             ("crates/model/Cargo.toml", "[dependencies]\naurora-gate.workspace = true\n", 1),
             ("crates/cli/Cargo.toml", "[dependencies]\naurora-gate.workspace = true\n", 0),
             ("crates/gate/Cargo.toml", "[dependencies]\nanyhow = \"1\"\n", 1),

@@ -60,7 +60,8 @@ fn unproven(tree: &Tree, row: &str, test: &str) -> Option<String> {
     };
     let as_name = format!("{}_", row.to_lowercase().replace('-', "_"));
     let names_back = test.starts_with(&as_name) || mentions(&file.text, row);
-    (!names_back).then(|| format!("{row}: neither `{test}` nor a comment in {} says {row}", file.path))
+    (!names_back)
+        .then(|| format!("{row}: neither `{test}` nor a comment in {} says {row}", file.path))
 }
 
 /// Whether a text names a row: `POL-1` is not in `POL-10`.

@@ -191,7 +191,7 @@ mod tests {
         check("a /* b /* c */ d */ e", "a                   e");
         check(r#"f("x // y", 'z')"#, r"f(        ,    )");
         check(r#"f("a\"b") + g"#, "f(      ) + g");
-        check("r#\"a\"b\"# c", "          c");
+        check("r#\"a\"b\"# c", "         c");
         check(r#"b"a" br"c" d"#, "           d");
         check("fn f<'a>(x: &'a str)", "fn f<'a>(x: &'a str)");
         check(r"'\'' + '\u{7f}' x", "     +          x");

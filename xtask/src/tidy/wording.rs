@@ -31,7 +31,10 @@ pub fn check(file: &File) -> Vec<Finding> {
             let fix = "do it now, or open an issue and take the note out";
             findings.push(Finding::new(&file.path, at, format!("`{note}`"), fix));
         }
-        if !is_data && !in_test && let Some(path) = MACHINE.iter().find(|path| names(line, path)) {
+        if !is_data
+            && !in_test
+            && let Some(path) = MACHINE.iter().find(|path| names(line, path))
+        {
             let what = format!("`{path}` is a place on one machine");
             findings.push(Finding::new(&file.path, at, what, "write a path that all readers have"));
         }
