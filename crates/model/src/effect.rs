@@ -48,6 +48,8 @@ pub enum Touch {
     Append,
     /// It is emptied or cut short.
     Truncate,
+    /// It goes away, though nothing in it is lost (an empty folder).
+    Remove,
     /// It gets another name, or something else gets its name.
     Rename,
     /// Its permissions change.

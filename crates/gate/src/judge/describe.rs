@@ -105,6 +105,7 @@ fn change(path: &PathRef, touch: Touch, recursive: bool) -> String {
         Touch::Write => "writes to",
         Touch::Append => "appends to",
         Touch::Truncate => "empties or cuts short",
+        Touch::Remove => "removes",
         Touch::Rename => "renames or replaces",
         Touch::Mode => "changes the permissions of",
         Touch::Owner => "changes the owner of",

@@ -106,16 +106,14 @@ const MENTIONS: &[&str] = &[
     "jq -n --arg x Q '$x'",
 ];
 
-fn fill(template: &str, line: &str) -> String {
-    let python =
-        format!("\"{}\"", line.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"));
-    template
-        .replace("OUTER_END", "OUTER\u{1}")
-        .replace("L1", line.lines().next().unwrap_or(""))
-        .replace('Q', &quoted(line))
-        .replace('P', &python.replace('\'', r"'\''"))
-        .replace('L', line.trim_end())
-        .replace("OUTER\u{1}", "OUTER_END")
+/// What stands for a mark.
+fn fill(mark: &str, line: &str) -> String {
+    let escaped = line.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    match mark {
+        "Q" => quoted(line),
+        "P" => format!("\"{escaped}\"").replace('\'', r"'\''"),
+        _ => line.trim_end().to_owned(),
+    }
 }
 
 /// Filled in order, so that letters inside the line are not taken for marks.

@@ -41,12 +41,12 @@ impl PatternSet {
     #[must_use]
     pub fn covering(&self, path: &PathRef) -> Option<&str> {
         let resolved = path.resolved.as_deref()?;
-        if matches!(resolved, "." | "..") {
+        // Like gitignore, a policy speaks of its own worktree: what is outside is not covered.
+        if matches!(resolved, "." | "..") || resolved.starts_with('/') {
             return None;
         }
         let parts: Vec<&str> = resolved.split('/').filter(|part| !part.is_empty()).collect();
-        let inside = !resolved.starts_with('/');
-        let last = self.patterns.iter().rev().find(|p| p.covers(&parts, inside, path.glob))?;
+        let last = self.patterns.iter().rev().find(|p| p.covers(&parts, path.glob))?;
         (!last.negated).then_some(last.text.as_str())
     }
 
@@ -102,13 +102,12 @@ impl Pattern {
         matches!(self.parts.as_slice(), [only] if only == ".git")
     }
 
-    fn covers(&self, path: &[&str], inside: bool, glob: bool) -> bool {
+    fn covers(&self, path: &[&str], glob: bool) -> bool {
         let [only] = self.parts.as_slice() else {
-            return (inside || path.first() == Some(&"**"))
-                && self.from_start(&self.parts, path, glob);
+            return self.from_start(&self.parts, path, glob);
         };
         if self.anchored {
-            return inside && path.first().is_some_and(|part| part_covers(only, part, glob));
+            return path.first().is_some_and(|part| part_covers(only, part, glob));
         }
         path.iter().any(|part| part_covers(only, part, glob))
     }
@@ -196,7 +195,7 @@ mod tests {
             ("vendor.js", None),
             ("vendor/x", Some("vendor/")),
             ("certs/a.pem", Some("*.pem")),
-            ("/etc/ssl/a.key", Some("*.key")),
+            ("/etc/ssl/a.key", None),
             ("a.pem.txt", None),
             ("*.pem", Some("*.pem")),
             ("certs/server*.key", Some("*.key")),

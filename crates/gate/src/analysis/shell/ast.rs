@@ -65,8 +65,8 @@ pub struct Simple {
 pub struct Assign {
     /// The variable, without a subscript.
     pub name: String,
-    /// `name[index]=`.
-    pub indexed: bool,
+    /// `name[index]=`: the index.
+    pub index: Option<Vec<Part>>,
     /// `+=`.
     pub append: bool,
     /// The value.

@@ -27,7 +27,7 @@ impl Machine<'_> {
             "source" | "." => return Some(self.source(args)),
             "trap" => self.trap(args),
             "alias" => self.alias_words(args),
-            "declare" | "typeset" | "local" | "export" | "readonly" => self.declare(args),
+            "declare" | "typeset" | "local" | "export" | "readonly" => self.declare(name, args),
             "unset" => {
                 for name in args.iter().filter_map(Field::text) {
                     self.scope.vars.remove(name);
@@ -101,12 +101,20 @@ impl Machine<'_> {
         }
     }
 
-    fn declare(&mut self, args: &[Field]) {
+    fn declare(&mut self, builtin: &str, args: &[Field]) {
+        let exports = builtin == "export"
+            || args.iter().any(|arg| arg.text().is_some_and(|flag| flag.starts_with("-x")));
         for arg in args {
-            if let Some((name, value)) = arg.split_once('=')
-                && let Some(name) = name.text()
-            {
+            let (name, value) = match arg.split_once('=') {
+                Some((name, value)) => (name, Some(value)),
+                None => (arg.clone(), None),
+            };
+            let Some(name) = name.text() else { continue };
+            if let Some(value) = value {
                 self.scope.set(name, value);
+            }
+            if exports {
+                self.scope.exported.insert(name.to_owned());
             }
         }
     }

@@ -1,15 +1,21 @@
 //! What each program does with its arguments: tables of wrappers and models, one row per program.
 
 pub mod disk;
-pub mod find;
-pub mod framework;
-pub mod git;
+mod files;
+mod find;
+mod framework;
+mod git;
 mod harmless;
 mod infra;
+mod net;
 pub mod options;
+mod place;
+mod shells;
+mod sql_client;
 mod step;
 mod subcommand;
-pub mod wrapper;
+mod text;
+mod wrapper;
 
 pub use self::harmless::is_known_harmless;
 
@@ -19,7 +25,7 @@ use super::machine::{Call, Machine, Stream};
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
 /// The tables of models, each in order of names.
-const TABLES: &[&[(&str, Model)]] = &[disk::MODELS];
+const TABLES: &[&[(&str, Model)]] = &[shells::MODELS, text::MODELS, files::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
 
 /// The model of a program.
 fn model_of(name: &str) -> Option<Model> {
@@ -31,7 +37,7 @@ fn model_of(name: &str) -> Option<Model> {
     if name == "git" || name.starts_with("git-") {
         return Some(git::git);
     }
-    disk::mkfs_family(name)
+    disk::makes_file_system(name).then_some(disk::make_file_system as Model)
 }
 
 /// Runs a program that has a model or wraps another one; nothing when it is neither.
@@ -41,6 +47,9 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     }
     if let Some(model) = model_of(call.name) {
         return Some(model(machine, call));
+    }
+    if let Some(out) = sql_client::run(machine, call) {
+        return Some(out);
     }
     framework::run_code(machine, call);
     subcommand::run(infra::PROGRAMS, machine, call)
@@ -52,6 +61,7 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
 pub fn is_modelled(name: &str) -> bool {
     model_of(name).is_some()
         || wrapper::is_wrapper(name)
+        || sql_client::is_client(name)
         || [infra::PROGRAMS, framework::PROGRAMS]
             .iter()
             .any(|table| table.iter().any(|program| program.names.contains(&name)))

@@ -246,6 +246,10 @@ impl Machine<'_> {
         let stdin = self.stdin.clone();
         let stream = if declares {
             self.assign_all(&simple.assigns);
+            if argv.first().is_some_and(|name| name.is("export")) {
+                let names = simple.assigns.iter().map(|assign| assign.name.clone());
+                self.scope.exported.extend(names);
+            }
             self.run_argv(&argv, &stdin, span)
         } else if is_alias {
             self.define_aliases(&simple.assigns);
@@ -272,6 +276,7 @@ impl Machine<'_> {
 
     fn assign_all(&mut self, assigns: &[Assign]) {
         for assign in assigns {
+            self.discover(assign.index.as_deref().unwrap_or(&[]));
             match &assign.value {
                 AssignValue::Scalar(word) => {
                     let mut value = self.joined(word);
@@ -283,7 +288,7 @@ impl Machine<'_> {
                         whole.span = value.span;
                         value = whole;
                     }
-                    if assign.indexed {
+                    if assign.index.is_some() {
                         let unknown = vec![Field::unknown(true, value.span)];
                         self.scope.vars.insert(assign.name.clone(), Value::Array(unknown));
                     } else {
@@ -398,19 +403,18 @@ impl Machine<'_> {
     }
 
     /// A redirection or a program writes to this path.
-    pub(super) fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
+    pub fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
         let text = target.prefix();
-        if disk::is_disk(text) {
-            self.emit(EffectKind::WipeDisk { device: target.display() }, span);
-        } else if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") {
+        if text.starts_with("/dev/tcp/") || text.starts_with("/dev/udp/") {
             self.emit(EffectKind::Network { target: target.display() }, span);
-        } else if !text.starts_with("/dev/") {
+        } else if disk::is_disk(text) || !text.starts_with("/dev/") {
             self.change(target, touch, false);
         }
     }
 
     /// What a file holds, as far as this line put it there.
-    pub(super) fn stream_of(&self, target: &Field) -> Stream {
+    #[must_use]
+    pub fn stream_of(&self, target: &Field) -> Stream {
         let known = self.file_name(target).and_then(|name| self.files.get(&name).cloned());
         known.unwrap_or_else(|| Stream::File(self.resolve(target)))
     }
@@ -418,13 +422,24 @@ impl Machine<'_> {
     fn deliver(&mut self, stream: Stream, output: &Output) -> Stream {
         let Some(file) = &output.redirected else { return stream };
         if let Some(name) = file {
-            let content = match (output.append, self.files.remove(name)) {
-                (true, Some(before)) => concat(before, stream),
-                _ => stream,
-            };
-            self.files.insert(name.clone(), content);
+            self.keep(name.clone(), stream, output.append);
         }
         Stream::Terminal
+    }
+
+    fn keep(&mut self, name: String, stream: Stream, append: bool) {
+        let content = match (append, self.files.remove(&name)) {
+            (true, Some(before)) => concat(before, stream),
+            _ => stream,
+        };
+        self.files.insert(name, content);
+    }
+
+    /// Remembers what a program has put into a file, in case the line runs it later.
+    pub fn remember_file(&mut self, file: &Field, content: Stream, append: bool) {
+        if let Some(name) = self.file_name(file) {
+            self.keep(name, content, append);
+        }
     }
 
     /// Calls a function of this line; `args` with the name first, nothing when they are not known.
@@ -462,7 +477,8 @@ impl Machine<'_> {
 }
 
 /// One output after another.
-pub(super) fn concat(first: Stream, second: Stream) -> Stream {
+#[must_use]
+pub fn concat(first: Stream, second: Stream) -> Stream {
     match (first, second) {
         (Stream::Terminal, other) | (other, Stream::Terminal) => other,
         (Stream::Text(mut first), Stream::Text(second)) => {

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use aurora_model::{Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, Touch};
 
 use super::ast::Command;
+use super::command::disk;
 use super::field::Field;
 use super::scope::Scope;
 use crate::analysis::{Analysis, Simple, path};
@@ -203,6 +204,12 @@ impl<'c> Machine<'c> {
 
     /// Records that a path is changed.
     pub fn change(&mut self, target: &Field, touch: Touch, recursive: bool) {
+        if matches!(target.text(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")) {
+            return;
+        }
+        if disk::is_disk(target.prefix()) && !matches!(touch, Touch::Mode | Touch::Owner | Touch::Link) {
+            return self.emit(EffectKind::WipeDisk { device: target.display() }, target.span);
+        }
         let path = self.resolve(target);
         self.emit(EffectKind::ChangePath { path, touch, recursive }, target.span);
     }

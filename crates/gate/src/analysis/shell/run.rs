@@ -42,6 +42,11 @@ impl Machine<'_> {
         };
         let bare = !word.contains('/');
         if bare {
+            if matches!(word, "eval" | "source" | ".") || self.functions.contains_key(word) {
+                for (name, value) in env {
+                    self.scope.set(name, value.clone());
+                }
+            }
             if let Some(function) = self.functions.get(word).cloned() {
                 let args = argv.iter().all(|arg| !arg.many).then(|| argv.to_vec());
                 let outer = std::mem::replace(&mut self.stdin, stdin.clone());
@@ -171,6 +176,33 @@ impl Machine<'_> {
         let out = self.run_shell_text(code, false);
         self.scope.positional = outer;
         out
+    }
+
+    /// Runs `inside` as a child process would: with what is exported, and these variables.
+    pub fn child<T>(&mut self, env: &[(String, Field)], inside: impl FnOnce(&mut Self) -> T) -> T {
+        let child = self.scope.child();
+        let outer = std::mem::replace(&mut self.scope, child);
+        for (name, value) in env {
+            self.scope.set(name, value.clone());
+            self.scope.exported.insert(name.clone());
+        }
+        let result = inside(self);
+        self.scope = outer;
+        result
+    }
+
+    /// Runs a script file with positional parameters (`bash FILE args…`).
+    pub fn run_script_with(&mut self, file: &Field, positional: &[Field]) -> Stream {
+        let known = positional.iter().all(|arg| !arg.many).then(|| positional.to_vec());
+        let outer = std::mem::replace(&mut self.scope.positional, known);
+        let out = self.run_file(Lang::Shell, file);
+        self.scope.positional = outer;
+        out
+    }
+
+    /// Sets what commands read that are run next; gives what they read before.
+    pub fn set_stdin(&mut self, stdin: Stream) -> Stream {
+        std::mem::replace(&mut self.stdin, stdin)
     }
 
     /// Code as text, unknown parts replaced by a mark, and where it stands.

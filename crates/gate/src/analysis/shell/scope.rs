@@ -1,6 +1,6 @@
 //! What the abstract shell knows at one point of a line: variables, parameters, current directory.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::field::Field;
 
@@ -21,6 +21,8 @@ const MAX_ALTERNATIVES: usize = 8;
 pub struct Scope {
     /// Variables that this line has set.
     pub vars: BTreeMap<String, Value>,
+    /// Which of them child processes see for certain.
+    pub exported: BTreeSet<String>,
     /// `$1` and so on, when they are known.
     pub positional: Option<Vec<Field>>,
     /// The current directory, absolute, when it is known.
@@ -35,6 +37,24 @@ impl Scope {
         self.vars.insert(name.to_owned(), Value::OneOf(vec![value]));
     }
 
+    /// What a child process knows of this. A variable that was not exported may still have come
+    /// from the environment, in which case the child sees the new value.
+    #[must_use]
+    pub fn child(&self) -> Self {
+        let mut child = self.clone();
+        for (name, value) in &mut child.vars {
+            match value {
+                Value::OneOf(values) if !self.exported.contains(name) => {
+                    values.push(Field::default());
+                }
+                Value::OneOf(_) => {}
+                // bash exports no arrays.
+                Value::Array(values) => values.clear(),
+            }
+        }
+        child
+    }
+
     /// What is known after either this or the other way was taken.
     pub fn join(&mut self, other: Self) {
         if self.cwd != other.cwd {
@@ -44,6 +64,7 @@ impl Scope {
             self.positional = None;
         }
         self.aliases.extend(other.aliases);
+        self.exported.extend(other.exported);
         for (name, theirs) in other.vars {
             let Some(ours) = self.vars.get_mut(&name) else {
                 self.vars.insert(name, theirs);

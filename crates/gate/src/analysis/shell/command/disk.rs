@@ -1,246 +1,365 @@
 //! Programs that overwrite disks and file systems.
 
-use aurora_model::EffectKind;
+use aurora_model::{EffectKind, Span};
 
 use super::Model;
 use super::options::{Spec, Style};
+use super::place::only_informs;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Machine, Stream};
 
-/// The programs of this file, by name.
+/// The models of this file, by program, sorted. Programs whose name starts with `mkfs.`,
+/// `newfs_` or `mkfs` are found by [`makes_file_system`].
 pub static MODELS: &[(&str, Model)] = &[
-    ("blkdiscard", whole_device),
-    ("cfdisk", partition),
+    ("blkdiscard", on_devices),
+    ("cfdisk", on_devices),
     ("cryptsetup", cryptsetup),
     ("diskutil", diskutil),
-    ("fdisk", partition),
-    ("format", whole_device),
-    ("gdisk", partition),
+    ("fdisk", fdisk),
+    ("format", dos_format),
+    ("format.com", dos_format),
+    ("gdisk", fdisk),
     ("hdparm", hdparm),
-    ("lvremove", volume),
+    ("lvremove", volumes),
     ("mdadm", mdadm),
-    ("mkdosfs", mkfs),
-    ("mke2fs", mkfs),
-    ("mkfs", mkfs),
-    ("mkntfs", mkfs),
-    ("mkswap", mkfs),
-    ("newfs", mkfs),
+    ("mkdosfs", make_file_system),
+    ("mke2fs", make_file_system),
+    ("mkfs", make_file_system),
+    ("mkntfs", make_file_system),
+    ("mkswap", make_file_system),
+    ("newfs", make_file_system),
     ("nvme", nvme),
     ("parted", parted),
-    ("pvcreate", whole_device),
-    ("pvremove", volume),
-    ("sfdisk", partition),
-    ("sgdisk", sgdisk),
-    ("vgremove", volume),
+    ("pvremove", volumes),
+    ("sfdisk", fdisk),
+    ("sgdisk", fdisk),
+    ("vgremove", volumes),
     ("wipefs", wipefs),
     ("zfs", zfs),
-    ("zpool", zpool),
+    ("zpool", zfs),
 ];
 
-/// `mkfs.ext4` and its kin.
-pub fn mkfs_family(name: &str) -> Option<Model> {
-    name.starts_with("mkfs.").then_some(mkfs as Model)
-}
-
-/// Whether a path names a disk, a partition or a volume.
+/// Whether a path is a disk, a partition or a volume: something whose bytes are a file system.
 #[must_use]
 pub fn is_disk(path: &str) -> bool {
-    let Some(device) = path.strip_prefix("/dev/") else { return false };
-    const NAMES: [&str; 16] = [
-        "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "loop", "md", "dm-", "mapper/",
-        "sr", "nbd", "zd", "ram",
-    ];
-    // `/dev/disk/by-id/…` and volume groups name disks too.
-    NAMES.iter().any(|name| {
-        device.strip_prefix(name).is_some_and(|rest| {
-            rest.chars().next().is_some_and(|c| c.is_ascii_alphanumeric() || c == '/')
-                || name.ends_with(['/', '-'])
-        })
-    }) || device.starts_with("vg")
+    let Some(name) = path.strip_prefix("/dev/") else {
+        return path.starts_with("\\\\.\\PhysicalDrive");
+    };
+    let numbered = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    };
+    let lettered = |prefix: &str| {
+        name.strip_prefix(prefix)
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+            && name.len() > prefix.len()
+    };
+    ["sd", "hd", "vd", "xvd"].iter().any(|prefix| lettered(prefix))
+        || [
+            "nvme", "mmcblk", "disk", "rdisk", "loop", "md", "dm-", "nbd", "zd", "sr", "ram",
+            "pmem",
+        ]
+        .iter()
+        .any(|prefix| numbered(prefix))
+        || ["mapper/", "disk/", "md/", "vg", "zvol/", "ada", "da", "nvd"]
+            .iter()
+            .any(|prefix| name.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty()))
+            && !name.starts_with("dax")
 }
 
-fn may_be_disk(field: &Field) -> bool {
-    is_disk(field.prefix()) || (field.prefix().is_empty() && field.has_any())
-}
-
-fn wipe(machine: &mut Machine<'_>, call: &Call<'_>, device: &Field) {
-    machine.emit(EffectKind::WipeDisk { device: device.display() }, call.span);
-}
-
-/// Wipes each operand that is a device.
-fn wipe_devices(machine: &mut Machine<'_>, call: &Call<'_>, operands: &[&Field]) {
-    for operand in operands {
-        if may_be_disk(operand) {
-            wipe(machine, call, operand);
+/// Whether a field is a disk, as far as its beginning tells (`/dev/sd$x`).
+fn field_is_disk(target: &Field) -> bool {
+    match target.text() {
+        Some(text) => is_disk(text),
+        None => {
+            let prefix = target.prefix();
+            prefix.starts_with("/dev/")
+                && (is_disk(prefix)
+                    || is_disk(&format!("{prefix}a"))
+                    || is_disk(&format!("{prefix}0")))
         }
     }
 }
 
-fn asks_for_help(call: &Call<'_>) -> bool {
-    call.args
-        .iter()
-        .any(|arg| matches!(arg.text(), Some("--help" | "-h" | "--version" | "-V" | "--dry-run")))
+/// Records that a disk is overwritten, if the target is one.
+pub fn wipe_if_disk(machine: &mut Machine<'_>, target: &Field, span: Span) -> bool {
+    let disk = field_is_disk(target);
+    if disk {
+        wipe(machine, target.display(), span);
+    }
+    disk
 }
 
-const MKFS: Spec = Spec {
-    short_values: "tbCEfgGiIJLmMNoOrTUdlspn",
-    long_values: &["type", "label", "uuid"],
-    ..Spec::FLAGS
-};
+fn wipe(machine: &mut Machine<'_>, device: String, span: Span) {
+    machine.emit(EffectKind::WipeDisk { device }, span);
+}
 
-fn mkfs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    // `mke2fs -n` and `mkfs.xfs -N` only show what they would do.
-    let dry = call.args.iter().any(|arg| {
-        (arg.is("-n") && matches!(call.name, "mke2fs" | "mkfs.ext4" | "mkfs.ext3" | "mkfs.ext2"))
-            || (arg.is("-N") && call.name == "mkfs.xfs")
-    });
-    if !dry && !asks_for_help(call) {
-        // Every argument is looked at: a device is a device wherever it stands.
-        let parsed = MKFS.parse(call.args);
-        let all: Vec<&Field> = if parsed.operands.iter().any(|o| may_be_disk(o)) {
-            parsed.operands
-        } else {
-            call.args.iter().collect()
-        };
-        wipe_devices(machine, call, &all);
+/// Whether a program of that name makes a file system (`mkfs.ext4`, `newfs_apfs`).
+#[must_use]
+pub fn makes_file_system(name: &str) -> bool {
+    name.starts_with("mkfs.") || name.starts_with("newfs_")
+}
+
+/// `mkfs` and its relatives; a file that holds an image is no disk.
+pub fn make_file_system(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    // Letters differ between file systems, so any argument that is a disk counts.
+    let given = |option: &str| call.args.iter().any(|arg| arg.is(option));
+    let extended = call.name == "mke2fs" || call.name.starts_with("mkfs.ext");
+    if given("--help") || given("--version") || (extended && given("-n")) {
+        return Stream::Terminal;
+    }
+    for arg in call.args {
+        wipe_if_disk(machine, arg, call.span);
+    }
+    if let Some(last) = call.args.last().filter(|last| last.has_any() && last.prefix().is_empty()) {
+        wipe(machine, last.display(), call.span);
     }
     Stream::Terminal
 }
 
-fn whole_device(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    if !asks_for_help(call) {
-        let operands: Vec<&Field> = call.args.iter().collect();
-        wipe_devices(machine, call, &operands);
+fn on_devices(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec =
+        Spec { short_values: "olp", long_values: &["offset", "length", "step"], ..Spec::FLAGS };
+    let parsed = SPEC.parse(call.args);
+    if only_informs(&parsed) || parsed.has('h', "") || parsed.has('V', "") {
+        return Stream::Terminal;
+    }
+    for operand in &parsed.operands {
+        wipe_if_disk(machine, operand, call.span);
     }
     Stream::Terminal
 }
 
-/// Partition editors: a listing changes nothing.
-fn partition(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+fn wipefs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "ooptO",
+        long_values: &["offset", "output", "types"],
+        long_flags: &["all", "no-act", "force", "parsable", "quiet", "help", "version"],
+        long_optional: &["backup", "lock"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    let acts = parsed.has('a', "all") || parsed.has('o', "offset");
+    if !acts || parsed.has('n', "no-act") || only_informs(&parsed) {
+        return Stream::Terminal;
+    }
+    for operand in &parsed.operands {
+        wipe_if_disk(machine, operand, call.span);
+    }
+    Stream::Terminal
+}
+
+/// Partition editors: only listing is harmless.
+fn fdisk(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let lists = call.args.iter().any(|arg| {
         matches!(
             arg.text(),
             Some(
                 "-l" | "--list"
+                    | "-s"
+                    | "-x"
+                    | "--list-details"
                     | "-d"
                     | "--dump"
                     | "-J"
                     | "--json"
-                    | "-s"
-                    | "--show-size"
-                    | "-V"
+                    | "-p"
+                    | "--print"
+                    | "-v"
                     | "--verify"
-                    | "-x"
+                    | "-V"
+                    | "--version"
+                    | "-h"
+                    | "--help"
+                    | "--backup"
+                    | "-i"
+                    | "--info"
+                    | "-n"
+                    | "--no-act"
+                    | "-lu"
+                    | "-F"
+                    | "--list-free"
+                    | "-g"
+                    | "--show-geometry"
+                    | "-T"
+                    | "--list-types"
             )
-        )
+        ) && !(call.name == "sgdisk"
+            && matches!(arg.text(), Some("-n" | "-g" | "-s" | "-d" | "-F" | "-T")))
     });
-    if lists { Stream::Terminal } else { whole_device(machine, call) }
-}
-
-fn sgdisk(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let changes = call.args.iter().any(|arg| {
-        let text = arg.prefix();
-        text.starts_with("--zap")
-            || text.starts_with("--clear")
-            || text.starts_with("--delete")
-            || ["-Z", "-z", "-o", "-d"].iter().any(|flag| text.starts_with(flag))
-    });
-    if changes { whole_device(machine, call) } else { Stream::Terminal }
-}
-
-fn parted(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let changes = call.args.iter().any(|arg| {
-        matches!(arg.text(), Some("mklabel" | "mktable" | "mkpart" | "rm" | "resizepart"))
-    });
-    if changes { whole_device(machine, call) } else { Stream::Terminal }
-}
-
-fn wipefs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let parsed = Spec { short_values: "otp", long_values: &["offset", "types"], ..Spec::FLAGS }
-        .parse(call.args);
-    let dry = parsed.has('n', "no-act");
-    if (parsed.has('a', "all") || parsed.has('o', "offset")) && !dry {
-        whole_device(machine, call);
+    let writes = call.name == "sgdisk"
+        && call.args.iter().any(|arg| {
+            let text = arg.prefix();
+            [
+                "-Z",
+                "-z",
+                "-o",
+                "-n",
+                "-d",
+                "-g",
+                "-G",
+                "-R",
+                "-l",
+                "-t",
+                "-c",
+                "--zap",
+                "--clear",
+                "--new",
+                "--delete",
+                "--load",
+                "--mbrtogpt",
+                "--replicate",
+            ]
+            .iter()
+            .any(|option| text.starts_with(option))
+        });
+    if lists && !writes {
+        return Stream::Terminal;
+    }
+    if call.name == "sgdisk" && !writes {
+        return Stream::Terminal;
+    }
+    for arg in call.args {
+        wipe_if_disk(machine, arg, call.span);
     }
     Stream::Terminal
 }
 
-fn hdparm(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let erases = call.args.iter().any(|arg| {
-        let text = arg.prefix();
-        text.starts_with("--security-erase") || text.starts_with("--trim-sector")
+fn parted(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let writes = call.args.iter().any(|arg| {
+        let words = arg.display();
+        words.split_whitespace().any(|word| {
+            matches!(
+                word,
+                "mklabel" | "mktable" | "mkpart" | "rm" | "resizepart" | "rescue" | "mkpartfs"
+            )
+        })
     });
-    if erases { whole_device(machine, call) } else { Stream::Terminal }
-}
-
-fn nvme(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let erases = call.args.first().and_then(Field::text);
-    if matches!(erases, Some("format" | "sanitize" | "write-zeroes" | "delete-ns")) {
-        whole_device(machine, call)
-    } else {
-        Stream::Terminal
-    }
-}
-
-fn cryptsetup(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let erases = call
-        .args
-        .iter()
-        .any(|arg| matches!(arg.text(), Some("luksFormat" | "erase" | "luksErase" | "reencrypt")));
-    if erases { whole_device(machine, call) } else { Stream::Terminal }
-}
-
-fn volume(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let test = call.args.iter().any(|arg| matches!(arg.text(), Some("-t" | "--test")));
-    if !test && !asks_for_help(call) {
-        let operands = Spec::FLAGS.parse(call.args).operands;
-        if let Some(first) = operands.first() {
-            wipe(machine, call, first);
+    if writes {
+        for arg in call.args {
+            wipe_if_disk(machine, arg, call.span);
         }
     }
     Stream::Terminal
 }
 
+fn cryptsetup(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let erases = call.args.iter().any(|arg| {
+        matches!(
+            arg.text(),
+            Some("luksFormat" | "erase" | "luksErase" | "reencrypt" | "luksKillSlot")
+        )
+    });
+    if erases {
+        describe(machine, call);
+    }
+    Stream::Terminal
+}
+
+fn describe(machine: &mut Machine<'_>, call: &Call<'_>) {
+    let words: Vec<String> = call.args.iter().map(Field::display).collect();
+    wipe(machine, format!("{} {}", call.name, words.join(" ")), call.span);
+}
+
+fn hdparm(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let erases = call.args.iter().any(|arg| {
+        let text = arg.prefix();
+        [
+            "--security-erase",
+            "--trim-sector",
+            "--write-sector",
+            "--make-bad-sector",
+            "--repair-sector",
+            "--dco-restore",
+        ]
+        .iter()
+        .any(|option| text.starts_with(option))
+    });
+    if erases {
+        describe(machine, call);
+    }
+    Stream::Terminal
+}
+
+fn nvme(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let erases = call.args.first().is_some_and(|command| {
+        matches!(command.text(), Some("format" | "sanitize" | "delete-ns" | "write-zeroes" | "dsm"))
+    });
+    let helps = call.args.iter().any(|arg| arg.is("--help") || arg.is("-h"));
+    if erases && !helps {
+        describe(machine, call);
+    }
+    Stream::Terminal
+}
+
+fn volumes(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = Spec::FLAGS.parse(call.args);
+    let idle = only_informs(&parsed) || parsed.has('t', "test") || parsed.operands.is_empty();
+    if !idle {
+        describe(machine, call);
+    }
+    Stream::Terminal
+}
+
 fn mdadm(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    if call.args.iter().any(|arg| arg.is("--zero-superblock")) {
-        return whole_device(machine, call);
+    let wipes = call
+        .args
+        .iter()
+        .any(|arg| matches!(arg.text(), Some("--zero-superblock" | "--create" | "-C")));
+    if wipes {
+        describe(machine, call);
+    }
+    Stream::Terminal
+}
+
+fn zfs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let Some((command, args)) = call.args.split_first() else { return Stream::Terminal };
+    let parsed = Spec::FLAGS.parse(args);
+    let destroys = match command.text() {
+        Some("destroy") => !parsed.has('n', ""),
+        Some("labelclear") => call.name == "zpool",
+        Some("create") => call.name == "zpool" && parsed.has('f', ""),
+        Some("rollback") => call.name == "zfs",
+        _ => false,
+    };
+    if destroys && !parsed.operands.is_empty() {
+        describe(machine, call);
     }
     Stream::Terminal
 }
 
 fn diskutil(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let verb = call.args.iter().find_map(Field::text).unwrap_or("").to_ascii_lowercase();
-    let erases = ["erase", "zerodisk", "randomdisk", "secureerase", "partitiondisk", "reformat"];
-    let deletes = call
-        .args
-        .iter()
-        .any(|arg| matches!(arg.text(), Some("deleteVolume" | "deleteContainer" | "deletevolume")));
-    if (erases.iter().any(|word| verb.starts_with(word)) || deletes)
-        && let Some(last) = call.args.last()
-    {
-        wipe(machine, call, last);
+    let erases = call.args.first().and_then(Field::text).is_some_and(|command| {
+        let command = command.to_ascii_lowercase();
+        let nested = call.args.get(1).and_then(Field::text).unwrap_or("").to_ascii_lowercase();
+        command.starts_with("erase")
+            || matches!(
+                command.as_str(),
+                "zerodisk"
+                    | "randomdisk"
+                    | "secureerase"
+                    | "partitiondisk"
+                    | "reformat"
+                    | "mergepartitions"
+            )
+            || (command == "apfs" && nested.starts_with("delete"))
+            || (command == "apfs" && nested.starts_with("erase"))
+    });
+    if erases {
+        describe(machine, call);
     }
     Stream::Terminal
 }
 
-const DATASET: Spec = Spec { short_values: "oOtR", style: Style::Permute, ..Spec::FLAGS };
-
-fn zfs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    dataset(machine, call, &["destroy"])
-}
-
-fn zpool(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    dataset(machine, call, &["destroy", "labelclear"])
-}
-
-fn dataset(machine: &mut Machine<'_>, call: &Call<'_>, verbs: &[&str]) -> Stream {
-    let parsed = DATASET.parse(call.args);
-    let verb = parsed.operands.first().and_then(|verb| verb.text()).unwrap_or("");
-    if verbs.contains(&verb)
-        && !parsed.has('n', "dry-run")
-        && let Some(name) = parsed.operands.get(1)
-    {
-        wipe(machine, call, name);
+/// `format C:` of Windows.
+fn dos_format(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec { style: Style::Permute, ..Spec::FLAGS };
+    let parsed = SPEC.parse(call.args);
+    let drive = parsed
+        .operands
+        .iter()
+        .find(|operand| operand.text().is_some_and(|text| text.len() == 2 && text.ends_with(':')));
+    if let Some(drive) = drive {
+        wipe(machine, drive.display(), call.span);
     }
     Stream::Terminal
 }
@@ -250,29 +369,54 @@ mod tests {
     use super::*;
 
     #[test]
-    fn disks_are_told_from_other_devices() {
-        for (path, expected) in [
-            ("/dev/sda", true),
-            ("/dev/sda1", true),
-            ("/dev/nvme0n1p2", true),
-            ("/dev/disk/by-id/x", true),
-            ("/dev/mapper/vg-root", true),
-            ("/dev/loop0", true),
-            ("/dev/md0", true),
-            ("/dev/null", false),
-            ("/dev/zero", false),
-            ("/dev/stdout", false),
-            ("/dev/tty", false),
-            ("/dev/shm/x", false),
-            ("/dev/random", false),
-            ("disk.img", false),
-        ] {
-            assert_eq!(is_disk(path), expected, "{path}");
+    fn disks_are_known_by_their_names() {
+        let disks = [
+            "/dev/sda",
+            "/dev/sda1",
+            "/dev/nvme0n1",
+            "/dev/nvme0n1p2",
+            "/dev/vdb",
+            "/dev/hda",
+            "/dev/mmcblk0",
+            "/dev/disk2",
+            "/dev/rdisk3s1",
+            "/dev/loop0",
+            "/dev/md0",
+            "/dev/dm-1",
+            "/dev/mapper/root",
+            "/dev/disk/by-id/x",
+            "/dev/xvda",
+        ];
+        for path in disks {
+            assert!(is_disk(path), "{path}");
         }
-    }
-
-    #[test]
-    fn models_are_in_order() {
-        assert!(MODELS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        let others = [
+            "/dev/null",
+            "/dev/zero",
+            "/dev/stdout",
+            "/dev/stderr",
+            "/dev/tty",
+            "/dev/tty1",
+            "/dev/fd/1",
+            "/dev/random",
+            "/dev/shm/x",
+            "/dev/pts/0",
+            "/dev/full",
+            "/dev/mem",
+            "/dev/video0",
+            "/dev/snd/x",
+            "/dev/kvm",
+            "/dev/urandom",
+            "/dev/mapper/",
+            "disk.img",
+            "/dev/loop-control",
+            "/dev/disk",
+            "/dev/stdin",
+            "/dev/hpet",
+            "/dev/hidraw0",
+        ];
+        for path in others {
+            assert!(!is_disk(path), "{path}");
+        }
     }
 }

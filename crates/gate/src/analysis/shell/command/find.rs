@@ -94,6 +94,7 @@ impl Expression {
         let mut depth = 0_usize;
         let mut excluding: Option<usize> = None;
         let mut branch = 0;
+        let mut pruned = false;
         while let Some((first, after)) = rest.split_first() {
             rest = after;
             let Some(text) = first.text() else { continue };
@@ -119,12 +120,16 @@ impl Expression {
                     excluding = excluding.filter(|start| *start < depth);
                     depth = depth.saturating_sub(1);
                 }
-                "-o" | "-or" | "," if depth == 0 => branch = out.patterns.len(),
-                "-prune" => {
-                    // What this branch names is left out, not reached.
-                    out.patterns.truncate(branch);
-                    out.restricted = true;
+                "-o" | "-or" | "," if depth == 0 => {
+                    if pruned {
+                        // What that branch names is left out, not reached.
+                        out.patterns.truncate(branch);
+                        out.restricted = true;
+                    }
+                    pruned = false;
+                    branch = out.patterns.len();
                 }
+                "-prune" => pruned = true,
                 "-empty" | "-quit" | "-executable" | "-nouser" | "-nogroup" | "-writable"
                 | "-readable" => out.restricted = true,
                 _ => {

@@ -78,15 +78,15 @@ impl Parser<'_> {
         }
         let name = self.text(start, start + len).to_owned();
         self.pos += len;
-        let mut indexed = false;
+        let mut index = None;
         if self.peek() == Some(b'[') {
             self.pos += 1;
-            if self.operand(b"]", false).is_err() || self.peek() != Some(b']') {
+            let Ok(parts) = self.operand(b"]", false) else {
                 self.pos = start;
                 return Ok(None);
-            }
+            };
             self.pos += 1;
-            indexed = true;
+            index = Some(parts);
         }
         let append = self.starts("+=");
         if append {
@@ -103,7 +103,7 @@ impl Parser<'_> {
         } else {
             AssignValue::Scalar(self.assigned_word()?)
         };
-        Ok(Some(Assign { name, indexed, append, value }))
+        Ok(Some(Assign { name, index, append, value }))
     }
 
     fn array(&mut self) -> Parse<Vec<Word>> {

@@ -101,10 +101,13 @@ fn xargs(call: &Call<'_>) -> Vec<Step> {
         (Some(text), None) => Some(split_words(text)),
     };
     let mut argv = front.rest.to_vec();
-    match items {
-        Some(items) => argv.extend(items.iter().map(|item| lit(item))),
-        None => argv.push(Field::unknown(true, call.span)),
-    }
+    let Some(items) = items else {
+        // There may be items, and there may be none.
+        let alone = Step::Run(argv.clone());
+        argv.push(Field::unknown(true, call.span));
+        return once_for_each(vec![alone, Step::Run(argv)]);
+    };
+    argv.extend(items.iter().map(|item| lit(item)));
     once_for_each(vec![Step::Run(argv)])
 }
 
