@@ -24,9 +24,6 @@ pub struct Case {
     pub operation: String,
     pub branch: Option<String>,
     pub cwd: Option<String>,
-    /// Why the case is there, where it is not plain.
-    #[serde(default)]
-    pub why: String,
 }
 
 impl Case {

@@ -150,11 +150,13 @@ impl Machine<'_> {
         let mut words = args.iter();
         while let Some(word) = words.next() {
             match word.text() {
-                Some("-a") => array = words.next().and_then(Field::text),
-                Some("-d" | "-i" | "-n" | "-N" | "-p" | "-t" | "-u") => {
-                    words.next();
-                }
-                Some(flag) if flag.starts_with('-') => {}
+                Some(flag) if flag.starts_with('-') => match flag.chars().last() {
+                    Some('a') => array = words.next().and_then(Field::text),
+                    Some('d' | 'i' | 'n' | 'N' | 'p' | 't' | 'u') => {
+                        words.next();
+                    }
+                    _ => {}
+                },
                 Some(name) => names.push(name.to_owned()),
                 None => {}
             }

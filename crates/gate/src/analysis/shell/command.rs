@@ -7,6 +7,7 @@ mod framework;
 mod git;
 mod harmless;
 mod infra;
+mod interpreter;
 mod net;
 pub mod options;
 mod place;
@@ -25,7 +26,15 @@ use super::machine::{Call, Machine, Stream};
 pub type Model = fn(&mut Machine<'_>, &Call<'_>) -> Stream;
 
 /// The tables of models, each in order of names.
-const TABLES: &[&[(&str, Model)]] = &[shells::MODELS, text::MODELS, files::MODELS, disk::MODELS, net::MODELS, sql_client::MODELS];
+const TABLES: &[&[(&str, Model)]] = &[
+    shells::MODELS,
+    interpreter::MODELS,
+    text::MODELS,
+    files::MODELS,
+    disk::MODELS,
+    net::MODELS,
+    sql_client::MODELS,
+];
 
 /// The model of a program.
 fn model_of(name: &str) -> Option<Model> {
@@ -48,6 +57,9 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     if let Some(model) = model_of(call.name) {
         return Some(model(machine, call));
     }
+    if let Some(out) = interpreter::run(machine, call) {
+        return Some(out);
+    }
     if let Some(out) = sql_client::run(machine, call) {
         return Some(out);
     }
@@ -62,6 +74,7 @@ pub fn is_modelled(name: &str) -> bool {
     model_of(name).is_some()
         || wrapper::is_wrapper(name)
         || sql_client::is_client(name)
+        || interpreter::is_interpreter(name)
         || [infra::PROGRAMS, framework::PROGRAMS]
             .iter()
             .any(|table| table.iter().any(|program| program.names.contains(&name)))

@@ -207,7 +207,9 @@ impl<'c> Machine<'c> {
         if matches!(target.text(), Some("/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")) {
             return;
         }
-        if disk::is_disk(target.prefix()) && !matches!(touch, Touch::Mode | Touch::Owner | Touch::Link) {
+        if disk::is_disk(target.prefix())
+            && !matches!(touch, Touch::Mode | Touch::Owner | Touch::Link)
+        {
             return self.emit(EffectKind::WipeDisk { device: target.display() }, target.span);
         }
         let path = self.resolve(target);

@@ -59,12 +59,39 @@ impl Machine<'_> {
                 }
                 return Vec::new();
             }
+            ParamOp::Slice(offset, length)
+                if param.name == "@" || param.index == Some(Index::All) =>
+            {
+                return self.slice_list(values, param, offset, length.as_deref());
+            }
             op => {
                 let values = values.unwrap_or_else(|| vec![Field::unknown(!quoted, span)]);
                 return values.iter().map(|value| self.transform(value, op, quoted)).collect();
             }
         }
         values.unwrap_or_else(|| vec![self.unset(&param.name, quoted, param)])
+    }
+
+    /// `${a[@]:1:2}` and `${@:2}`: some of the elements.
+    fn slice_list(
+        &mut self,
+        values: Option<Vec<Field>>,
+        param: &Param,
+        offset: &[Part],
+        length: Option<&[Part]>,
+    ) -> Vec<Field> {
+        let unknown = vec![Field::unknown(true, self.place(param.span))];
+        let offset = self.number(offset).and_then(|offset| usize::try_from(offset).ok());
+        let length = match length {
+            Some(parts) => self.number(parts).and_then(|length| usize::try_from(length).ok()),
+            None => Some(usize::MAX),
+        };
+        let (Some(values), Some(offset), Some(length)) = (values, offset, length) else {
+            return unknown;
+        };
+        // Positional parameters count from one.
+        let skip = if param.name == "@" { offset.saturating_sub(1) } else { offset };
+        values.into_iter().skip(skip).take(length).collect()
     }
 
     fn unset(&self, name: &str, quoted: bool, param: &Param) -> Field {

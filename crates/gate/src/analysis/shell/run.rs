@@ -237,6 +237,9 @@ impl Machine<'_> {
                 }
                 return self.run_code(lang, &code);
             }
+            Stream::File(path) if !matches!(lang, Lang::Sql(_)) && is_packed(&path.text) => {
+                self.opaque(path.text.clone(), "packed code cannot be seen before it runs", span);
+            }
             Stream::File(path) => {
                 if let Some(name) = path.resolved.clone().filter(|_| !path.glob) {
                     return self.run_known_file(lang, &name, span);
@@ -299,6 +302,13 @@ fn is_dangerous(effect: &Effect) -> bool {
         }
         _ => true,
     }
+}
+
+/// Whether a file's name says that its content is packed.
+fn is_packed(name: &str) -> bool {
+    [".gz", ".xz", ".bz2", ".zst", ".lz4", ".lzma", ".Z"]
+        .iter()
+        .any(|ending| name.ends_with(ending))
 }
 
 /// Programs whose output is a dump: data that was written to be read back.

@@ -91,7 +91,10 @@ impl Reader {
                 let name = tokens.get(from + 1)?;
                 let value = self.variable(&format!("{}{}", token.text, name.text));
                 let span = token.span.to(name.span);
-                (value.map_or_else(|| Value::unknown(span), |text| Value::new(text, span)), from + 2)
+                (
+                    value.map_or_else(|| Value::unknown(span), |text| Value::new(text, span)),
+                    from + 2,
+                )
             }
             Kind::Op if token.text == "$" || token.text == "?" => {
                 (Value::unknown(token.span), from + 1)
@@ -111,12 +114,7 @@ impl Reader {
         self.variables.get(&name.to_ascii_lowercase()).cloned()
     }
 
-    fn parenthesised(
-        &self,
-        tokens: &[Token<'_>],
-        open: usize,
-        depth: usize,
-    ) -> (Value, usize) {
+    fn parenthesised(&self, tokens: &[Token<'_>], open: usize, depth: usize) -> (Value, usize) {
         let close = matching(tokens, open);
         let span = tokens.get(open).map(|token| token.span).unwrap_or_default();
         let mut from = open + 1;
@@ -140,7 +138,9 @@ impl Reader {
         let Some(first) = tokens.get(from) else { return (Value::unknown(Span::default()), from) };
         // `_utf8mb4'text'` says only how the text is encoded.
         if first.text.starts_with('_') && kind_at(tokens, from + 1, Kind::Str) {
-            return self.operand(tokens, from + 1, depth).unwrap_or((Value::unknown(first.span), from));
+            return self
+                .operand(tokens, from + 1, depth)
+                .unwrap_or((Value::unknown(first.span), from));
         }
         if first.is("case") {
             let end = tokens.iter().skip(from).position(|token| token.is("end"));
@@ -159,7 +159,10 @@ impl Reader {
         let value = match value {
             Some(text) => Value::new(text, first.span),
             // Where names are not quoted with `"`, it quotes a string.
-            None if first.kind == Kind::Ident && !self.flavour.bodies_are_atomic && at == from + 1 => {
+            None if first.kind == Kind::Ident
+                && !self.flavour.bodies_are_atomic
+                && at == from + 1 =>
+            {
                 Value {
                     text: first.text.clone().into_owned(),
                     span: first.span,

@@ -6,8 +6,13 @@ use super::{Reader, SqlKind};
 
 /// SQL Server's procedures that run their argument as SQL.
 const RUN_SQL: [&str; 7] = [
-    "sp_executesql", "sp_execute", "sp_prepexec", "sp_msforeachtable", "sp_msforeachdb",
-    "sp_execute_remote", "exec_ddl_statement",
+    "sp_executesql",
+    "sp_execute",
+    "sp_prepexec",
+    "sp_msforeachtable",
+    "sp_msforeachdb",
+    "sp_execute_remote",
+    "exec_ddl_statement",
 ];
 
 /// SQL Server's procedures that run a shell command.
@@ -248,8 +253,7 @@ impl Reader {
         if word_at(tokens, 0, "insert") {
             return;
         }
-        let values =
-            if word_at(tokens, 0, "select") { self.selected(tokens) } else { Vec::new() };
+        let values = if word_at(tokens, 0, "select") { self.selected(tokens) } else { Vec::new() };
         let mut values = values.into_iter().map(|(value, _)| value.text);
         let mut at = into + 1;
         while let Some(name) = tokens.get(at).filter(|token| token.kind == Kind::Word) {

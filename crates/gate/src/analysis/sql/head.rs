@@ -11,7 +11,14 @@ const DROP_MODIFIERS: [&str; 8] =
 
 /// What holds rows: dropping it loses data.
 const DATA_HOLDERS: [&str; 8] = [
-    "table", "tables", "database", "schema", "keyspace", "columnfamily", "measurement", "databases",
+    "table",
+    "tables",
+    "database",
+    "schema",
+    "keyspace",
+    "columnfamily",
+    "measurement",
+    "databases",
 ];
 
 /// Words that make `DROP DATABASE x` or `DROP TABLE x` drop something smaller.
@@ -20,8 +27,14 @@ const SMALLER: [&str; 8] =
 
 /// Functions and procedures that run the SQL in their arguments.
 const RUN_SQL: [&str; 8] = [
-    "dblink_exec", "dblink", "dblink_send_query", "exec_ddl_statement", "query_to_xml",
-    "openquery", "openrowset", "run_command_on_workers",
+    "dblink_exec",
+    "dblink",
+    "dblink_send_query",
+    "exec_ddl_statement",
+    "query_to_xml",
+    "openquery",
+    "openrowset",
+    "run_command_on_workers",
 ];
 
 /// Functions that run a shell command.
@@ -119,9 +132,10 @@ impl Reader {
             let drops = token.is("drop");
             if drops || token.is("truncate") {
                 let mut next = at + 1;
-                while tokens.get(next).is_some_and(|token| {
-                    token.is_any(&["if", "exists", "detached", "range"])
-                }) {
+                while tokens
+                    .get(next)
+                    .is_some_and(|token| token.is_any(&["if", "exists", "detached", "range"]))
+                {
                     next += 1;
                 }
                 let part = tokens.get(next).is_some_and(|token| {

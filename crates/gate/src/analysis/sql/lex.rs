@@ -436,9 +436,9 @@ impl<'a> Lexer<'a> {
         }
         let statement = self.out.tokens.get(self.statement..).unwrap_or(&[]);
         statement.first().is_some_and(|token| token.is("copy"))
-            && statement.windows(2).any(
-                |pair| matches!(pair, [from, stdin] if from.is("from") && stdin.is("stdin")),
-            )
+            && statement
+                .windows(2)
+                .any(|pair| matches!(pair, [from, stdin] if from.is("from") && stdin.is("stdin")))
     }
 
     /// Moves behind the line `\.` that ends the data, if there is one.

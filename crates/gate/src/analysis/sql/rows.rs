@@ -8,7 +8,16 @@ use super::{Reader, SqlKind};
 
 /// Words between the verb and the table.
 const MODIFIERS: [&str; 10] = [
-    "low_priority", "quick", "ignore", "only", "or", "replace", "rollback", "abort", "fail", "from",
+    "low_priority",
+    "quick",
+    "ignore",
+    "only",
+    "or",
+    "replace",
+    "rollback",
+    "abort",
+    "fail",
+    "from",
 ];
 
 /// Words that start the next statement where none is needed to end the one before.
@@ -18,9 +27,8 @@ const NEXT: [&str; 16] = [
 ];
 
 /// Words that end a condition.
-const AFTER_WHERE: [&str; 9] = [
-    "returning", "order", "limit", "option", "settings", "with", "then", "allow", "using",
-];
+const AFTER_WHERE: [&str; 9] =
+    ["returning", "order", "limit", "option", "settings", "with", "then", "allow", "using"];
 
 /// What bounds a DELETE or UPDATE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,10 +60,11 @@ impl Reader {
         }
         let Some(table) = tokens.get(at) else { return };
         let (list, span) = names(tokens, at, verb.span);
-        let not_a_statement = table.is_any(&["set", "where", "when", "on", "cascade", "statistics"])
-            || matches!(table.kind, Kind::Comma | Kind::Close | Kind::Str) && !from
-            || kind_at(tokens, at + 1, Kind::Comma) && !from && !deletes && !sets(tokens, at)
-            || list.is_empty() && !from;
+        let not_a_statement =
+            table.is_any(&["set", "where", "when", "on", "cascade", "statistics"])
+                || matches!(table.kind, Kind::Comma | Kind::Close | Kind::Str) && !from
+                || kind_at(tokens, at + 1, Kind::Comma) && !from && !deletes && !sets(tokens, at)
+                || list.is_empty() && !from;
         if not_a_statement || list.iter().any(|name| is_temporary(name)) {
             return;
         }
@@ -117,13 +126,7 @@ impl Reader {
     }
 
     /// ClickHouse's `ALTER TABLE x DELETE WHERE …` and `ALTER TABLE x UPDATE … WHERE …`.
-    pub(super) fn mutation(
-        &mut self,
-        tokens: &[Token<'_>],
-        index: usize,
-        table: &str,
-        span: Span,
-    ) {
+    pub(super) fn mutation(&mut self, tokens: &[Token<'_>], index: usize, table: &str, span: Span) {
         let Some(verb) = tokens.get(index) else { return };
         let deletes = verb.is("delete") && word_at(tokens, index + 1, "where");
         let updates =
@@ -185,8 +188,20 @@ fn bound(tokens: &[Token<'_>]) -> Bound {
 
 /// Words that are followed by a name or a value.
 const BEFORE_NAMES: [&str; 14] = [
-    "set", "as", "join", "using", "from", "on", "and", "or", "not", "by", "only", "partition",
-    "returning", "into",
+    "set",
+    "as",
+    "join",
+    "using",
+    "from",
+    "on",
+    "and",
+    "or",
+    "not",
+    "by",
+    "only",
+    "partition",
+    "returning",
+    "into",
 ];
 
 /// The condition after a WHERE, up to the clause that ends it.

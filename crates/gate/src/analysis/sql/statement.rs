@@ -6,8 +6,21 @@ use super::token::{Kind, Token, kind_at, word_at};
 
 /// What a definition defines: its body runs later, if ever.
 const DEFINED: [&str; 15] = [
-    "function", "procedure", "proc", "trigger", "event", "package", "rule", "view", "type", "macro",
-    "task", "policy", "routine", "aggregate", "operator",
+    "function",
+    "procedure",
+    "proc",
+    "trigger",
+    "event",
+    "package",
+    "rule",
+    "view",
+    "type",
+    "macro",
+    "task",
+    "policy",
+    "routine",
+    "aggregate",
+    "operator",
 ];
 
 /// The definitions whose body may hold `BEGIN … END`.
@@ -16,8 +29,20 @@ const WITH_BODY: [&str; 8] =
 
 /// Other things that are created: whatever follows is not a body.
 const WITHOUT_BODY: [&str; 14] = [
-    "table", "index", "database", "schema", "user", "role", "sequence", "extension", "server",
-    "publication", "subscription", "tablespace", "login", "stage",
+    "table",
+    "index",
+    "database",
+    "schema",
+    "user",
+    "role",
+    "sequence",
+    "extension",
+    "server",
+    "publication",
+    "subscription",
+    "tablespace",
+    "login",
+    "stage",
 ];
 
 /// Statements that speak about other statements without running them.
@@ -31,8 +56,9 @@ const OPENERS: [&str; 8] = ["begin", "then", "else", "loop", "do", "atomic", "qu
 
 /// Words that start a statement which is certainly not part of a declaration.
 const VERBS: [&str; 20] = [
-    "drop", "delete", "update", "truncate", "select", "insert", "create", "alter", "with", "commit",
-    "rollback", "grant", "revoke", "call", "exec", "execute", "do", "copy", "explain", "prepare",
+    "drop", "delete", "update", "truncate", "select", "insert", "create", "alter", "with",
+    "commit", "rollback", "grant", "revoke", "call", "exec", "execute", "do", "copy", "explain",
+    "prepare",
 ];
 
 impl Reader {

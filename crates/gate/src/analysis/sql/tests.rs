@@ -35,7 +35,9 @@ fn check(dialects: &[SqlDialect], table: &[(&str, &str)]) {
         for dialect in dialects {
             let found = seen(text, *dialect);
             if found != *expected {
-                wrong.push_str(&format!("{dialect:?} {text:?}\n  is   {found}\n  want {expected}\n"));
+                wrong.push_str(&format!(
+                    "{dialect:?} {text:?}\n  is   {found}\n  want {expected}\n"
+                ));
             }
         }
     }
@@ -63,11 +65,37 @@ fn a_span_points_at_the_statement_itself() {
 fn a_megabyte_of_anything_gets_an_answer() {
     let size = 1 << 20;
     for piece in [
-        "(", "'", "/*", "$a$", "\\", "\\! ;", "q'[", "[", "`", "DROP ", "(DELETE FROM a ", "a \\x ",
-        "SELECT 1;", "EXECUTE f(", "dblink(", "@a = f(", "DELIMITER //\n", "CREATE FUNCTION begin;",
-        "COPY a FROM stdin;\n", "CASE ", "SET @a = CONCAT(@a, @a, 'x');", "EXECUTE IMMEDIATE @s;",
-        "\u{FFFC}", "WITH a AS (UPDATE b SET c=1 ", ".read x\n", "EXEC('EXEC(''", "1 OR ", "\0",
-        "ALTER TABLE a DROP PARTITION p, ", "EXPLAIN ", "SELECT a INTO b,",
+        "(",
+        "'",
+        "/*",
+        "$a$",
+        "\\",
+        "\\! ;",
+        "q'[",
+        "[",
+        "`",
+        "DROP ",
+        "(DELETE FROM a ",
+        "a \\x ",
+        "SELECT 1;",
+        "EXECUTE f(",
+        "dblink(",
+        "@a = f(",
+        "DELIMITER //\n",
+        "CREATE FUNCTION begin;",
+        "COPY a FROM stdin;\n",
+        "CASE ",
+        "SET @a = CONCAT(@a, @a, 'x');",
+        "EXECUTE IMMEDIATE @s;",
+        "\u{FFFC}",
+        "WITH a AS (UPDATE b SET c=1 ",
+        ".read x\n",
+        "EXEC('EXEC(''",
+        "1 OR ",
+        "\0",
+        "ALTER TABLE a DROP PARTITION p, ",
+        "EXPLAIN ",
+        "SELECT a INTO b,",
     ] {
         let text = piece.repeat(size / piece.len());
         for dialect in ALL {

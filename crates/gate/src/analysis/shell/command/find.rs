@@ -53,7 +53,7 @@ pub fn find(call: &Call<'_>) -> Vec<Step> {
         }
         let items =
             found.clone().unwrap_or_else(|| starts.iter().map(|start| below(start)).collect());
-        steps.push(Step::Repeated(vec![Step::Run(filled(command, &items))]));
+        steps.push(Step::Repeated(vec![Step::Run(vec![], filled(command, &items))]));
     }
     steps
 }
@@ -219,8 +219,9 @@ fn ending(regex: &str) -> Option<String> {
 fn globbed(pattern: &Field) -> Field {
     match pattern.text() {
         Some(text) if text.contains(['*', '?', '[']) => {
-            let mut out = Field::lit("", pattern.span);
-            out.push_glob(text);
+            let (plain, glob) = text.split_at(text.find(['*', '?', '[']).unwrap_or(0));
+            let mut out = Field::lit(plain, pattern.span);
+            out.push_glob(glob);
             out
         }
         _ => pattern.clone(),
@@ -334,5 +335,5 @@ pub fn fd(call: &Call<'_>) -> Vec<Step> {
     if !placed {
         argv.extend(items);
     }
-    vec![Step::Repeated(vec![Step::Run(argv)])]
+    vec![Step::Repeated(vec![Step::Run(vec![], argv)])]
 }

@@ -62,6 +62,10 @@ fn invocation(
     for (key, value) in globals.config {
         facts.overrides.push((key, value));
     }
+    for (key, variable) in globals.from_env {
+        let set = env.iter().find(|(name, _)| variable.is(name)).map(|(_, value)| value.clone());
+        facts.overrides.push((key, set.unwrap_or(Field::unknown(false, variable.span))));
+    }
     if globals.elsewhere || globals.dirs.iter().any(|dir| !(facts.is_here)(dir)) {
         (facts.branch, facts.upstream) = (None, None);
     }
@@ -115,7 +119,7 @@ fn expanded(
         let mut argv = vec![Field::lit("sh", value.span), Field::lit("-c", value.span)];
         argv.extend([with_args, code]);
         argv.extend(rest.iter().cloned());
-        return vec![Step::Run(argv)];
+        return vec![Step::Run(vec![], argv)];
     }
     let Some(text) = value.text() else {
         return vec![Step::Opaque {
@@ -153,6 +157,8 @@ fn subcommand_steps(name: &str, args: &[Field], facts: &Facts<'_>, span: Span) -
 struct Globals<'a> {
     dirs: Vec<&'a Field>,
     config: Vec<(String, Field)>,
+    /// Configuration whose value is the value of a variable.
+    from_env: Vec<(String, Field)>,
     elsewhere: bool,
     rest: &'a [Field],
 }
@@ -176,9 +182,7 @@ impl<'a> Globals<'a> {
             match first.text().unwrap_or(prefix) {
                 "-C" => globals.dirs.extend(value()),
                 "-c" => globals.config.extend(value().and_then(setting)),
-                "--config-env" => {
-                    let _ = value();
-                }
+                "--config-env" => globals.from_env.extend(value().and_then(setting)),
                 "--git-dir" | "--work-tree" => {
                     globals.elsewhere |= value().is_some_and(|dir| !dir.is(".git") && !dir.is("."));
                 }
@@ -190,6 +194,9 @@ impl<'a> Globals<'a> {
                     return Self::default();
                 }
                 _ => {
+                    if let Some(named) = first.strip_prefix("--config-env=") {
+                        globals.from_env.extend(setting(&named));
+                    }
                     let dir = first
                         .strip_prefix("--git-dir=")
                         .or_else(|| first.strip_prefix("--work-tree="));

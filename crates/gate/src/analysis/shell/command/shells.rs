@@ -29,7 +29,16 @@ const SHELL: Spec = Spec {
     // `-c` itself takes no glued value: `-cx` is `-c -x`, and the code is the first operand.
     short_values: "oO",
     long_values: &["rcfile", "init-file", "init-command", "command"],
-    long_flags: &["login", "norc", "noprofile", "posix", "help", "version", "restricted", "verbose"],
+    long_flags: &[
+        "login",
+        "norc",
+        "noprofile",
+        "posix",
+        "help",
+        "version",
+        "restricted",
+        "verbose",
+    ],
     style: Style::StopAtOperand,
     ..Spec::FLAGS
 };
@@ -52,7 +61,9 @@ fn shell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     }
     let operands = &parsed.operands;
     // fish takes its code as a value, also as `--command=CODE` and `-C`.
-    for code in parsed.values('\0', "command").into_iter().chain(parsed.values('\0', "init-command")) {
+    for code in
+        parsed.values('\0', "command").into_iter().chain(parsed.values('\0', "init-command"))
+    {
         machine.run_code(Lang::Shell, code);
     }
     if flag('n') {

@@ -38,8 +38,8 @@ pub enum Step {
         /// Why nothing more is known.
         why: String,
     },
-    /// Another program runs.
-    Run(Vec<Field>),
+    /// Another program runs, with these variables set for it alone.
+    Run(Vec<(String, Field)>, Vec<Field>),
     /// Shell code runs.
     Code(Field),
     /// Standard input is run as shell code.
@@ -84,7 +84,9 @@ fn perform_one(machine: &mut Machine<'_>, step: &Step, call: &Call<'_>) -> Optio
         }
         Step::Change { target, touch, recursive } => machine.change(target, *touch, *recursive),
         Step::Opaque { what, why } => machine.opaque(what, why, call.span),
-        Step::Run(argv) => return Some(machine.run_argv(argv, call.stdin, call.span)),
+        Step::Run(env, argv) => {
+            return Some(machine.run_with_env(argv, call.stdin, env, call.span));
+        }
         Step::Code(code) => return Some(run_code(machine, code, call)),
         Step::StdinCode => return Some(machine.run_stream(Lang::Shell, call.stdin, call.span)),
         Step::FileCode(file) => return Some(machine.run_file(Lang::Shell, file)),

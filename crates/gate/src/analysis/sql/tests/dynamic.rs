@@ -8,7 +8,10 @@ fn constants_are_followed_where_they_run() {
         &ALL,
         &[
             ("EXECUTE IMMEDIATE 'DROP TABLE x'", "drop table x"),
-            ("BEGIN EXECUTE IMMEDIATE 'DROP TABLE x'; EXCEPTION WHEN OTHERS THEN NULL; END;", "drop table x"),
+            (
+                "BEGIN EXECUTE IMMEDIATE 'DROP TABLE x'; EXCEPTION WHEN OTHERS THEN NULL; END;",
+                "drop table x",
+            ),
             ("PREPARE s FROM 'DROP TABLE x'; EXECUTE s", "drop table x"),
             ("PREPARE s AS DELETE FROM x; EXECUTE s", "all DELETE FROM x"),
             ("PREPARE s (int) AS DELETE FROM x WHERE id = $1", ""),
@@ -23,8 +26,14 @@ fn constants_are_followed_where_they_run() {
             ("SET @s = 'DROP TABLE x'; PREPARE p FROM @s; EXECUTE p", "drop table x"),
             ("SET @s = 'SELECT 1'; PREPARE p FROM @s", ""),
             ("PREPARE p FROM @s", "opaque"),
-            ("SET @a='DROP', @b=' TABLE x'; SET @s=CONCAT(@a,@b); PREPARE p FROM @s", "drop table x"),
-            ("SELECT CONCAT('DROP TABLE ', GROUP_CONCAT(t)) INTO @s FROM i; PREPARE p FROM @s", "drop table \u{FFFC}"),
+            (
+                "SET @a='DROP', @b=' TABLE x'; SET @s=CONCAT(@a,@b); PREPARE p FROM @s",
+                "drop table x",
+            ),
+            (
+                "SELECT CONCAT('DROP TABLE ', GROUP_CONCAT(t)) INTO @s FROM i; PREPARE p FROM @s",
+                "drop table \u{FFFC}",
+            ),
             ("SELECT @s := 'TRUNCATE x'; PREPARE p FROM @s", "truncate x"),
             ("SET @s = 0x44524F50205441424C452078; PREPARE p FROM @s", "drop table x"),
         ],
@@ -49,11 +58,17 @@ fn postgres_blocks_are_code() {
                 "drop table \u{FFFC}",
             ),
             ("DO $$ DECLARE q text := 'TRUNCATE x'; BEGIN EXECUTE q; END $$", "truncate x"),
-            ("DO $$ DECLARE q text; BEGIN q := 'DROP TABLE ' || v; EXECUTE q; END $$", "drop table \u{FFFC}"),
+            (
+                "DO $$ DECLARE q text; BEGIN q := 'DROP TABLE ' || v; EXECUTE q; END $$",
+                "drop table \u{FFFC}",
+            ),
             ("DO $$ BEGIN EXECUTE v; END $$", "opaque"),
             ("DO $$ BEGIN IF true THEN DROP TABLE x; END IF; END $$", "drop table x"),
             ("DO $a$ BEGIN EXECUTE $b$ DROP TABLE x $b$; END $a$", "drop table x"),
-            ("DO $$ BEGIN EXECUTE (SELECT string_agg('DROP TABLE ' || t, ';') FROM s); END $$", "drop table \u{FFFC}"),
+            (
+                "DO $$ BEGIN EXECUTE (SELECT string_agg('DROP TABLE ' || t, ';') FROM s); END $$",
+                "drop table \u{FFFC}",
+            ),
             ("DO $$ BEGIN EXECUTE 'DELETE FROM x WHERE id = $1' USING 5; END $$", ""),
             ("DO $$ BEGIN RETURN QUERY DELETE FROM x RETURNING *; END $$", "all DELETE FROM x"),
             ("DO $$ BEGIN EXECUTE E'DROP\\x20TABLE x'; END $$", "drop table x"),
@@ -89,7 +104,10 @@ fn sql_server_runs_text() {
             ("EXEC master..xp_cmdshell 'dir'", "shell dir"),
             ("EXEC master.dbo.xp_cmdshell N'dir'", "shell dir"),
             ("EXEC @rc = sp_executesql N'DROP TABLE x'", "drop table x"),
-            ("DECLARE @s varchar(99); SET @s = CAST(0x44524F50205441424C452078 AS varchar(99)); EXEC(@s)", "drop table x"),
+            (
+                "DECLARE @s varchar(99); SET @s = CAST(0x44524F50205441424C452078 AS varchar(99)); EXEC(@s)",
+                "drop table x",
+            ),
         ],
     );
 }

@@ -237,7 +237,7 @@ pub fn option_steps(subcommand: &str, args: &[Field], span: Span) -> Vec<Step> {
         "filter-branch" | "filter-repo" => rewrite(subcommand, args, span),
         "bisect" => match args.split_first() {
             Some((run, command)) if run.is("run") && !command.is_empty() => {
-                vec![Step::Run(command.to_vec())]
+                vec![Step::Run(vec![], command.to_vec())]
             }
             _ => Vec::new(),
         },
@@ -246,7 +246,11 @@ pub fn option_steps(subcommand: &str, args: &[Field], span: Span) -> Vec<Step> {
                 .parse(args);
             let mut argv = vec![Field::lit("git", span)];
             argv.extend(parsed.operands.iter().map(|operand| (*operand).clone()));
-            if argv.len() > 1 { vec![Step::Repeated(vec![Step::Run(argv)])] } else { Vec::new() }
+            if argv.len() > 1 {
+                vec![Step::Repeated(vec![Step::Run(vec![], argv)])]
+            } else {
+                Vec::new()
+            }
         }
         "submodule" => submodule(args, span),
         _ => Vec::new(),

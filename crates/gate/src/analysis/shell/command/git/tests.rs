@@ -66,7 +66,7 @@ fn summary(steps: &[Step]) -> String {
         }
         Step::Change { target, .. } => format!("change({})", target.display()),
         Step::Opaque { .. } => "opaque".to_owned(),
-        Step::Run(argv) => {
+        Step::Run(_, argv) => {
             let words: Vec<String> = argv.iter().map(Field::display).collect();
             format!("run({})", words.join(" "))
         }

@@ -87,9 +87,10 @@ fn xargs(call: &Call<'_>) -> Vec<Step> {
         let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
         if lines.is_empty() || lines.len() > MAX_ITEMS {
             let item = Field::unknown(false, call.span);
-            return once_for_each(vec![Step::Run(filled(front.rest, mark, &item))]);
+            return once_for_each(vec![Step::Run(vec![], filled(front.rest, mark, &item))]);
         }
-        let run = |line: &&str| Step::Run(filled(front.rest, mark, &lit(line.trim_start())));
+        let run =
+            |line: &&str| Step::Run(vec![], filled(front.rest, mark, &lit(line.trim_start())));
         return once_for_each(lines.iter().map(run).collect());
     }
     let delimiter = front.values(&[('d', "delimiter")]).pop();
@@ -103,12 +104,12 @@ fn xargs(call: &Call<'_>) -> Vec<Step> {
     let mut argv = front.rest.to_vec();
     let Some(items) = items else {
         // There may be items, and there may be none.
-        let alone = Step::Run(argv.clone());
+        let alone = Step::Run(vec![], argv.clone());
         argv.push(Field::unknown(true, call.span));
-        return once_for_each(vec![alone, Step::Run(argv)]);
+        return once_for_each(vec![alone, Step::Run(vec![], argv)]);
     };
     argv.extend(items.iter().map(|item| lit(item)));
-    once_for_each(vec![Step::Run(argv)])
+    once_for_each(vec![Step::Run(vec![], argv)])
 }
 
 fn split_at(text: &str, mark: &str) -> Vec<String> {

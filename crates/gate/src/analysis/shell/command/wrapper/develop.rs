@@ -1,6 +1,6 @@
 //! Wrappers of developers' tools: package runners, environments, secrets, watchers, benchmarks.
 
-use super::read::with_assignments;
+use super::read::{Front, with_assignments};
 use super::row::{Inner, Wrapper, opts, row, special, sub};
 use crate::analysis::shell::command::options::{Spec, Style};
 use crate::analysis::shell::command::step::{Step, joined};
@@ -116,6 +116,7 @@ pub static ROWS: &[Wrapper] = &[
         inner: Inner::Package,
         ..sub(&["yarn", "yarnpkg"], &["exec", "dlx", "workspaces foreach exec"])
     },
+    special(&["yarn", "yarnpkg", "pnpm"], local_binary),
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..row(&["bunx"]) },
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..sub(&["bun"], &["x"]) },
     Wrapper {
@@ -432,7 +433,7 @@ fn uv_run(call: &Call<'_>) -> Vec<Step> {
         argv.push(Field::lit("-m", call.span));
     }
     argv.extend(command.iter().cloned());
-    vec![Step::Run(argv)]
+    vec![Step::Run(vec![], argv)]
 }
 
 /// `nix-shell --run CODE`, `--command CODE`.
@@ -454,7 +455,7 @@ fn nix_shell(call: &Call<'_>) -> Vec<Step> {
 fn nix_command(call: &Call<'_>) -> Vec<Step> {
     let start = call.args.iter().position(|arg| arg.is("-c") || arg.is("--command"));
     match start.and_then(|at| call.args.get(at + 1..)) {
-        Some(argv) if !argv.is_empty() => vec![Step::Run(argv.to_vec())],
+        Some(argv) if !argv.is_empty() => vec![Step::Run(vec![], argv.to_vec())],
         _ => Vec::new(),
     }
 }
@@ -471,13 +472,37 @@ fn nix_run(call: &Call<'_>) -> Vec<Step> {
     if let Some(at) = call.args.iter().position(|arg| arg.is("--")) {
         argv.extend(call.args.iter().skip(at + 1).cloned());
     }
-    vec![Step::Run(argv)]
+    vec![Step::Run(vec![], argv)]
+}
+
+/// `yarn NAME ARGS…` runs a script of the package, or else a program that it depends on; what
+/// yarn and pnpm do themselves is not that.
+fn local_binary(call: &Call<'_>) -> Vec<Step> {
+    #[rustfmt::skip]
+    const OWN: &[&str] = &[
+        "add", "approve-builds", "audit", "bin", "build", "cache", "config", "create", "dedupe",
+        "deploy", "dev", "generate-lock-entry", "global", "help", "i", "import", "info", "init",
+        "install", "licenses", "link", "lint", "list", "login", "ls", "node", "npm", "outdated",
+        "pack", "patch", "plugin", "prune", "publish", "rebuild", "remove", "rm", "root", "set",
+        "start", "store", "test", "unlink", "up", "update", "upgrade", "version", "why",
+        "workspace", "workspaces",
+    ];
+    let front = Front::read(&opts("C", &["cwd", "dir", "filter"]), call.args, 0, false);
+    let rest = match front.rest.split_first() {
+        Some((run, rest)) if run.is("run") => rest,
+        _ => front.rest,
+    };
+    let name = rest.first().and_then(|name| name.text());
+    if name.is_none_or(|name| OWN.contains(&name)) {
+        return Vec::new();
+    }
+    vec![Step::Run(vec![], rest.to_vec())]
 }
 
 /// `cross-env-shell A=b 'CODE'`.
 fn cross_env_shell(call: &Call<'_>) -> Vec<Step> {
     let plain = |step: Step| match step {
-        Step::Run(argv) => Step::Code(joined(&argv)),
+        Step::Run(_, argv) => Step::Code(joined(&argv)),
         step => step,
     };
     with_assignments(call.args).into_iter().map(plain).collect()

@@ -4,7 +4,7 @@ use aurora_model::Touch;
 
 use super::row::{Inner, Shell, Spelling, Wrapper};
 use crate::analysis::shell::command::options::{Opt, Parsed, Spec, Style};
-use crate::analysis::shell::command::step::{Step, joined, quoted};
+use crate::analysis::shell::command::step::{Step, joined};
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Stream};
 
@@ -80,17 +80,17 @@ impl Wrapper {
                 parsed.operands.into_iter().cloned().map(Step::Code).collect()
             }
             Inner::LastCode => argv.last().cloned().map(Step::Code).into_iter().collect(),
-            Inner::Package => vec![Step::Run(package(argv))],
+            Inner::Package => vec![Step::Run(vec![], package(argv))],
             Inner::Nothing => Vec::new(),
             _ if self.assigns => with_assignments(argv),
-            _ => vec![Step::Run(argv.to_vec())],
+            _ => vec![Step::Run(vec![], argv.to_vec())],
         }
     }
 }
 
 /// What stands before the inner command.
 pub struct Front<'a> {
-    opts: Vec<Opt<'a>>,
+    pub opts: Vec<Opt<'a>>,
     /// The operands before the inner command.
     pub skipped: Vec<&'a Field>,
     /// The inner command.
@@ -150,29 +150,22 @@ fn starts_command(rest: &[Field]) -> bool {
     rest.first().is_none_or(|first| !first.prefix().starts_with('-') || first.is("-"))
 }
 
-/// A command with variables set before it. Only git and shells look at them here, so only for them
-/// the command is written out as code.
+/// A command with variables set before it.
 pub fn with_assignments(argv: &[Field]) -> Vec<Step> {
     let count = argv.iter().take_while(|field| assigned_name(field).is_some()).count();
     let (assigned, command) = argv.split_at_checked(count).unwrap_or_default();
-    let Some(program) = command.first() else { return Vec::new() };
-    let program = program.text().map(|text| text.rsplit('/').next().unwrap_or(text));
-    let looks = matches!(program, Some("git" | "sh" | "bash" | "dash" | "zsh" | "ksh"));
-    if assigned.is_empty() || !looks {
-        return vec![Step::Run(command.to_vec())];
+    // `sudo A=1 -- command` ends the assignments.
+    let command = match command.split_first() {
+        Some((first, rest)) if first.is("--") => rest,
+        _ => command,
+    };
+    if command.is_empty() {
+        return Vec::new();
     }
-    let mut code = String::new();
-    for field in assigned {
-        if let (Some(name), Some((_, value))) = (assigned_name(field), field.split_once('=')) {
-            code.push_str(&format!("{name}={} ", quoted(&value)));
-        }
-    }
-    let words: Vec<String> = command.iter().map(quoted).collect();
-    code.push_str(&words.join(" "));
-    let span = argv
-        .iter()
-        .fold(command.first().map(|f| f.span).unwrap_or_default(), |all, field| all.to(field.span));
-    vec![Step::Code(Field::lit(code, span))]
+    let value = |field: &Field| field.split_once('=').map(|(_, value)| value);
+    let env: Vec<(String, Field)> =
+        assigned.iter().filter_map(|field| assigned_name(field).zip(value(field))).collect();
+    vec![Step::Run(env, command.to_vec())]
 }
 
 /// The variable that an argument sets.

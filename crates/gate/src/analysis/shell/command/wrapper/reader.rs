@@ -45,15 +45,18 @@ pub fn edits(call: &Call<'_>) -> Vec<Step> {
 /// `env [OPTIONS] [NAME=VALUE…] COMMAND…`.
 pub fn env(call: &Call<'_>) -> Vec<Step> {
     let front = Front::read(&ENV, call.args, 0, false);
-    let mut steps = match front.values(&[('S', "split-string")]).pop() {
-        Some(line) => {
+    let split = front.opts.iter().find(|opt| opt.name.is('S', "split-string"));
+    let mut steps = match split.and_then(|opt| opt.value.clone().zip(Some(opt))) {
+        Some((line, opt)) => {
             let Some(text) = line.text() else {
                 return vec![Step::Code(line)];
             };
             let mut argv = vec![Field::lit("env", line.span)];
             argv.extend(split_words(text).into_iter().map(|word| Field::lit(word, line.span)));
-            argv.extend(front.rest.iter().cloned());
-            vec![Step::Run(argv)]
+            // Everything behind the string belongs to it, options too.
+            let alone = opt.field.is("-S") || opt.field.is("--split-string");
+            argv.extend(call.args.iter().skip(opt.index + if alone { 2 } else { 1 }).cloned());
+            vec![Step::Run(vec![], argv)]
         }
         // A lone dash means an empty environment.
         None if front.rest.first().is_some_and(|first| first.is("-")) => {
@@ -97,7 +100,7 @@ pub fn script(call: &Call<'_>) -> Vec<Step> {
     let coded = !codes.is_empty();
     steps.extend(codes.into_iter().map(Step::Code));
     if !front.rest.is_empty() && !coded {
-        steps.push(Step::Run(front.rest.to_vec()));
+        steps.push(Step::Run(vec![], front.rest.to_vec()));
     } else if !coded && *call.stdin != Stream::Terminal {
         steps.push(Step::StdinCode);
     }
@@ -117,7 +120,7 @@ pub fn su(call: &Call<'_>) -> Vec<Step> {
         return if front.rest.is_empty() {
             Vec::new()
         } else {
-            vec![Step::Run(front.rest.to_vec())]
+            vec![Step::Run(vec![], front.rest.to_vec())]
         };
     }
     let operands: Vec<&&Field> = parsed.operands.iter().filter(|word| !word.is("-")).collect();
@@ -126,7 +129,7 @@ pub fn su(call: &Call<'_>) -> Vec<Step> {
         [_, rest @ ..] if !rest.is_empty() => {
             let mut argv = vec![Field::lit("sh", call.span)];
             argv.extend(rest.iter().map(|field| (**field).clone()));
-            vec![Step::Run(argv)]
+            vec![Step::Run(vec![], argv)]
         }
         _ if *call.stdin != Stream::Terminal => vec![Step::StdinCode],
         _ => Vec::new(),
@@ -158,7 +161,7 @@ pub fn bwrap(call: &Call<'_>) -> Vec<Step> {
         };
         rest = after.get(count..).unwrap_or_default();
     }
-    if rest.is_empty() { Vec::new() } else { vec![Step::Run(rest.to_vec())] }
+    if rest.is_empty() { Vec::new() } else { vec![Step::Run(vec![], rest.to_vec())] }
 }
 
 /// `capsh … -- ARGS`: the arguments are bash's.
@@ -168,7 +171,7 @@ pub fn capsh(call: &Call<'_>) -> Vec<Step> {
     };
     let mut argv = vec![Field::lit("bash", call.span)];
     argv.extend(call.args.iter().skip(at + 1).cloned());
-    vec![Step::Run(argv)]
+    vec![Step::Run(vec![], argv)]
 }
 
 /// `gdb --args COMMAND…`, `lldb -- COMMAND…`.
@@ -176,7 +179,7 @@ pub fn debugger(call: &Call<'_>) -> Vec<Step> {
     let start =
         call.args.iter().position(|arg| arg.is("--args") || arg.is("-args") || arg.is("--"));
     match start.and_then(|at| call.args.get(at + 1..)) {
-        Some(argv) if !argv.is_empty() => vec![Step::Run(argv.to_vec())],
+        Some(argv) if !argv.is_empty() => vec![Step::Run(vec![], argv.to_vec())],
         _ => Vec::new(),
     }
 }
@@ -190,5 +193,5 @@ pub fn setarch(call: &Call<'_>) -> Vec<Step> {
         .first()
         .is_some_and(|first| known.iter().any(|arch| first.prefix().starts_with(arch)));
     let front = Front::read(&opts("", &["pid"]), call.args, usize::from(named), named);
-    if front.rest.is_empty() { Vec::new() } else { vec![Step::Run(front.rest.to_vec())] }
+    if front.rest.is_empty() { Vec::new() } else { vec![Step::Run(vec![], front.rest.to_vec())] }
 }

@@ -396,7 +396,7 @@ fn kubectl(call: &Call<'_>) -> Vec<Step> {
     let mut argv = vec![Field::lit("kubectl", call.span)];
     let skip = usize::from(call.args.first().is_some_and(|first| first.is("--")));
     argv.extend(call.args.iter().skip(skip).cloned());
-    vec![Step::Run(argv)]
+    vec![Step::Run(vec![], argv)]
 }
 
 /// ssh takes options before and after the host; the rest is joined and given to a shell there.
@@ -441,7 +441,7 @@ fn docker_run(call: &Call<'_>) -> Vec<Step> {
     if argv.is_empty() || flag {
         return Vec::new();
     }
-    vec![Step::Elsewhere(vec![Step::Run(argv)])]
+    vec![Step::Elsewhere(vec![Step::Run(vec![], argv)])]
 }
 
 /// `ansible HOSTS -m shell -a CODE`; without a module it is `command`.

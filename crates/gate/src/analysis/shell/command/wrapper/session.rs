@@ -55,7 +55,7 @@ fn shell_command(args: &[Field], spec: Spec) -> Vec<Step> {
     match Front::read(&spec, args, 0, false).rest {
         [] => Vec::new(),
         [code] => vec![Step::Code(code.clone())],
-        argv => vec![Step::Run(argv.to_vec())],
+        argv => vec![Step::Run(vec![], argv.to_vec())],
     }
 }
 
@@ -81,7 +81,7 @@ fn screen(call: &Call<'_>) -> Vec<Step> {
     if !front.has('X', "") {
         return match front.rest {
             argv @ [_, ..] if !front.has('r', "") && !front.has('x', "") => {
-                vec![Step::Run(argv.to_vec())]
+                vec![Step::Run(vec![], argv.to_vec())]
             }
             _ => Vec::new(),
         };
@@ -91,7 +91,7 @@ fn screen(call: &Call<'_>) -> Vec<Step> {
             vec![Step::Code(unescaped(&joined(text)))]
         }
         Some((name, argv)) if (name.is("screen") || name.is("exec")) && !argv.is_empty() => {
-            vec![Step::Run(argv.to_vec())]
+            vec![Step::Run(vec![], argv.to_vec())]
         }
         _ => Vec::new(),
     }

@@ -29,7 +29,7 @@ fn fields(line: &str) -> Vec<Field> {
 fn summary(steps: &[Step]) -> String {
     let words = |fields: &[Field]| fields.iter().map(Field::display).collect::<Vec<_>>().join(" ");
     let one = |step: &Step| match step {
-        Step::Run(argv) => format!("run({})", words(argv)),
+        Step::Run(_, argv) => format!("run({})", words(argv)),
         Step::Code(code) => format!("code({})", code.display()),
         Step::StdinCode => "stdin".to_owned(),
         Step::FileCode(file) => format!("file({})", file.display()),

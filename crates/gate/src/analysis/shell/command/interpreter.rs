@@ -1,0 +1,410 @@
+//! Interpreters of other languages: where their code stands, and which files they edit in place.
+
+mod editor;
+mod sed;
+
+use aurora_model::Touch;
+
+use super::options::{OptName, Parsed, Spec, Style};
+use super::{Model, framework};
+use crate::analysis::shell::builtin::joined;
+use crate::analysis::shell::field::Field;
+use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
+
+/// One interpreter.
+#[derive(Debug, Clone, Copy)]
+struct Interpreter {
+    names: &'static [&'static str],
+    lang: ScriptLang,
+    spec: Spec,
+    /// Options whose value is code.
+    code: &'static [(char, &'static str)],
+    /// The option that edits operands in place.
+    in_place: Option<char>,
+    /// A first word after which code stands (`deno eval`).
+    eval: &'static str,
+}
+
+const fn stops(short_values: &'static str, long_values: &'static [&'static str]) -> Spec {
+    Spec { short_values, long_values, style: Style::StopAtOperand, ..Spec::FLAGS }
+}
+
+const NODE: Spec = Spec {
+    long_flags: &["version", "help", "check", "inspect"],
+    ..stops(
+        "epr",
+        &[
+            "eval",
+            "print",
+            "require",
+            "import",
+            "loader",
+            "env-file",
+            "input-type",
+            "conditions",
+            "experimental-loader",
+            "max-old-space-size",
+        ],
+    )
+};
+
+const PERL: Spec = Spec { short_optional: "i0lFCDxV", ..stops("eEMmI", &[]) };
+const RUBY: Spec = Spec { short_optional: "i0FKTWx", ..stops("eIrEC", &["encoding"]) };
+
+const fn row(
+    names: &'static [&'static str],
+    lang: ScriptLang,
+    spec: Spec,
+    code: &'static [(char, &'static str)],
+) -> Interpreter {
+    Interpreter { names, lang, spec, code, in_place: None, eval: "" }
+}
+
+static INTERPRETERS: &[Interpreter] = &[
+    row(
+        &["python", "pypy", "ipython", "micropython", "jython", "sage"],
+        ScriptLang::Python,
+        stops("cmWXQ", &["check-hash-based-pycs"]),
+        &[('c', "")],
+    ),
+    row(
+        &["node", "nodejs", "ts-node", "tsx", "electron", "iojs"],
+        ScriptLang::JavaScript,
+        NODE,
+        &[('e', "eval"), ('p', "print")],
+    ),
+    Interpreter { eval: "eval", ..row(&["deno"], ScriptLang::JavaScript, NODE, &[]) },
+    row(&["bun"], ScriptLang::JavaScript, NODE, &[('e', "eval"), ('p', "print")]),
+    Interpreter {
+        in_place: Some('i'),
+        ..row(&["perl"], ScriptLang::Perl, PERL, &[('e', ""), ('E', "")])
+    },
+    Interpreter {
+        in_place: Some('i'),
+        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, RUBY, &[('e', "")])
+    },
+    row(
+        &["php", "hhvm"],
+        ScriptLang::Php,
+        stops(
+            "rfdczBREFSt",
+            &["run", "file", "define", "php-ini", "process-code", "process-begin", "process-end"],
+        ),
+        &[('r', "run"), ('R', "process-code"), ('B', "process-begin"), ('E', "process-end")],
+    ),
+    row(&["lua", "luajit", "texlua"], ScriptLang::Lua, stops("el", &[]), &[('e', "")]),
+    // Their calls to the shell are spelled as Perl's.
+    row(
+        &["Rscript", "R", "littler"],
+        ScriptLang::Perl,
+        stops("ef", &["file", "args"]),
+        &[('e', "")],
+    ),
+    row(
+        &[
+            "julia", "elixir", "iex", "crystal", "groovy", "scala", "ghc", "swift", "raku",
+            "guile", "racket", "clojure", "bb",
+        ],
+        ScriptLang::Perl,
+        stops("eEL", &["eval", "print"]),
+        &[('e', "eval"), ('E', "print")],
+    ),
+];
+
+/// The models of this file, by name.
+pub static MODELS: &[(&str, Model)] = &[
+    ("awk", awk),
+    ("bsdsed", sed::sed),
+    ("cmd", cmd),
+    ("ed", editor::ed),
+    ("emacs", editor::emacs),
+    ("emacsclient", editor::emacs),
+    ("ex", editor::vi),
+    ("expect", tcl),
+    ("gawk", awk),
+    ("gsed", sed::sed),
+    ("mawk", awk),
+    ("nawk", awk),
+    ("nvim", editor::vi),
+    ("osascript", osascript),
+    ("powershell", powershell),
+    ("pwsh", powershell),
+    ("sed", sed::sed),
+    ("tclsh", tcl),
+    ("vi", editor::vi),
+    ("view", editor::vi),
+    ("vim", editor::vi),
+    ("wish", tcl),
+];
+
+/// A name without the version behind it: `python3.11` is `python`.
+fn unversioned(name: &str) -> &str {
+    name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+}
+
+fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    let plain = unversioned(name);
+    INTERPRETERS.iter().find(|row| row.names.contains(&name) || row.names.contains(&plain))
+}
+
+/// Whether a program is one of these interpreters.
+#[must_use]
+pub fn is_interpreter(name: &str) -> bool {
+    interpreter(name).is_some()
+}
+
+/// Runs an interpreter; nothing when the program is none.
+pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    let row = interpreter(call.name)?;
+    let parsed = row.spec.parse(call.args);
+    let informs = call.args.first().and_then(Field::text);
+    if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
+        return Some(Stream::Output(call.name.to_owned()));
+    }
+    row.run(machine, call, &parsed);
+    Some(Stream::Output(call.name.to_owned()))
+}
+
+impl Interpreter {
+    fn run(&self, machine: &mut Machine<'_>, call: &Call<'_>, parsed: &Parsed<'_>) {
+        let lang = Lang::Script(self.lang);
+        let mut coded = false;
+        for (short, long) in self.code {
+            for code in parsed.values(*short, long) {
+                machine.run_code(lang, code);
+                coded = true;
+            }
+        }
+        if self.in_place.is_some_and(|letter| parsed.has(letter, "")) {
+            for file in &parsed.operands {
+                machine.change(file, Touch::Write, false);
+            }
+        }
+        if coded {
+            return;
+        }
+        if let Some(module) = parsed.value('m', "").filter(|_| self.lang == ScriptLang::Python) {
+            run_module(machine, call, module, parsed);
+            return;
+        }
+        match parsed.operands.split_first() {
+            Some((word, rest)) if !self.eval.is_empty() && word.is(self.eval) => {
+                let code = rest.iter().find(|arg| !arg.prefix().starts_with('-'));
+                if let Some(code) = code {
+                    machine.run_code(lang, code);
+                }
+            }
+            Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
+                framework::run_script(machine, call);
+                machine.run_file(lang, file);
+            }
+            _ => {
+                machine.run_stream(lang, call.stdin, call.span);
+            }
+        }
+    }
+}
+
+/// `python -m alembic …` is `alembic …`.
+fn run_module(machine: &mut Machine<'_>, call: &Call<'_>, module: &Field, parsed: &Parsed<'_>) {
+    let name = match module.text() {
+        Some("django") => "django-admin",
+        Some(name) => name,
+        None => return,
+    };
+    let mut argv = vec![Field::lit(name, module.span)];
+    argv.extend(parsed.operands.iter().map(|arg| (*arg).clone()));
+    machine.run_argv(&argv, call.stdin, call.span);
+}
+
+const AWK: Spec = Spec {
+    style: Style::StopAtOperand,
+    ..stops("Ffvieml", &["field-separator", "file", "assign", "include", "source", "load"])
+};
+
+fn awk(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = AWK.parse(call.args);
+    let mut operands = parsed.operands.as_slice();
+    let lang = Lang::Script(ScriptLang::Awk);
+    let sources = parsed.values('e', "source");
+    for code in &sources {
+        machine.run_code(lang, code);
+    }
+    for file in parsed.values('f', "file") {
+        machine.run_file(lang, file);
+    }
+    if sources.is_empty() && parsed.values('f', "file").is_empty() {
+        let Some((code, rest)) = operands.split_first() else { return Stream::Terminal };
+        machine.run_code(lang, code);
+        operands = rest;
+    }
+    if parsed.values('i', "include").iter().any(|name| name.is("inplace")) {
+        for file in operands.iter().filter(|file| !file.prefix().contains('=')) {
+            machine.change(file, Touch::Write, false);
+        }
+    }
+    Stream::Output(call.name.to_owned())
+}
+
+/// Tcl and expect: `exec` and `spawn` run programs.
+fn tcl(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = stops("cfd", &[]).parse(call.args);
+    let codes = parsed.values('c', "");
+    for code in &codes {
+        tcl_code(machine, code);
+    }
+    if codes.is_empty() && parsed.operands.is_empty() {
+        match call.stdin {
+            Stream::Text(code) => tcl_code(machine, code),
+            other => {
+                machine.run_stream(Lang::Script(ScriptLang::Lua), other, call.span);
+            }
+        }
+    }
+    Stream::Output(call.name.to_owned())
+}
+
+fn tcl_code(machine: &mut Machine<'_>, code: &Field) {
+    let Some(text) = code.text() else {
+        machine.opaque("code", "it is not known before it runs", code.span);
+        return;
+    };
+    for command in text.split(['\n', ';', '[', ']', '{', '}']) {
+        let command = command.trim();
+        for verb in ["exec ", "spawn ", "system "] {
+            if let Some(rest) = command.strip_prefix(verb) {
+                let rest = rest.trim_start_matches("-noecho ").trim_start_matches("-ignorestderr ");
+                let mut inner = Field::lit(rest, code.span);
+                inner.verbatim = None;
+                machine.run_code(Lang::Shell, &inner);
+            }
+        }
+        if let Some(rest) = command.strip_prefix("file delete ") {
+            let inner = Field::lit(format!("rm -r {rest}"), code.span);
+            machine.run_code(Lang::Shell, &inner);
+        }
+    }
+}
+
+/// AppleScript: `do shell script "…"`.
+fn osascript(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let parsed = stops("els", &[]).parse(call.args);
+    for code in parsed.values('e', "") {
+        let Some(text) = code.text() else {
+            machine.opaque("code", "it is not known before it runs", code.span);
+            continue;
+        };
+        for rest in text.split("do shell script").skip(1) {
+            let quoted =
+                rest.trim_start().strip_prefix('"').and_then(|rest| rest.split('"').next());
+            match quoted {
+                Some(command) => {
+                    machine.run_code(Lang::Shell, &Field::lit(command, code.span));
+                }
+                None => machine.opaque("AppleScript", "its command is not written out", code.span),
+            }
+        }
+    }
+    Stream::Output(call.name.to_owned())
+}
+
+/// PowerShell: `-Command` and everything behind it, `-EncodedCommand`, or what comes in.
+fn powershell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let lang = Lang::Script(ScriptLang::PowerShell);
+    for (index, arg) in call.args.iter().enumerate() {
+        let flag = arg.text().unwrap_or("").to_ascii_lowercase();
+        let behind = call.args.get(index + 1..).unwrap_or(&[]);
+        let is = |names: &[&str]| names.contains(&flag.trim_start_matches(['-', '/']));
+        if !flag.starts_with(['-', '/']) {
+            // A bare first argument is a command for Windows PowerShell, a file for `pwsh`.
+            if call.name == "powershell" {
+                machine.run_code(lang, &joined(call.args.get(index..).unwrap_or(&[]), call.span));
+            }
+            return Stream::Terminal;
+        }
+        if is(&["c", "command"]) {
+            machine.run_code(lang, &joined(behind, call.span));
+            return Stream::Output(call.name.to_owned());
+        }
+        if is(&["e", "ec", "enc", "encodedcommand"]) {
+            match behind.first().and_then(Field::text).and_then(decode_utf16) {
+                Some(code) => {
+                    machine.run_code(lang, &Field::lit(code, call.span));
+                }
+                None => machine.opaque("encoded command", "it cannot be decoded", call.span),
+            }
+            return Stream::Output(call.name.to_owned());
+        }
+        if is(&["f", "file", "h", "help", "v", "version", "?"]) {
+            return Stream::Output(call.name.to_owned());
+        }
+    }
+    machine.run_stream(lang, call.stdin, call.span)
+}
+
+/// Base64 of UTF-16, as `-EncodedCommand` takes it.
+fn decode_utf16(text: &str) -> Option<String> {
+    let bytes = crate::analysis::script::decode_base64(text)?;
+    let units: Vec<u16> = bytes
+        .chunks(2)
+        .map(|pair| match pair {
+            [low, high] => u16::from_le_bytes([*low, *high]),
+            _ => 0,
+        })
+        .collect();
+    String::from_utf16(&units).ok()
+}
+
+/// `cmd /c "del /s …"`.
+fn cmd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let at = call
+        .args
+        .iter()
+        .position(|arg| matches!(arg.text(), Some("/c" | "/C" | "/k" | "/K" | "//c" | "//C")));
+    let Some(behind) = at.and_then(|at| call.args.get(at + 1..)) else { return Stream::Terminal };
+    let code = joined(behind, call.span).display();
+    let lower = code.to_ascii_lowercase();
+    let first = lower.split_whitespace().next().unwrap_or("");
+    let deep = lower.split_whitespace().any(|word| word == "/s");
+    let target = Field::unknown(false, call.span);
+    match first {
+        "rd" | "rmdir" if deep => machine.delete(&[&target], true, call.span),
+        "del" | "erase" => machine.delete(&[&target], deep, call.span),
+        "format" => {
+            let device = code.split_whitespace().nth(1).unwrap_or("a drive").to_owned();
+            machine.emit(aurora_model::EffectKind::WipeDisk { device }, call.span);
+        }
+        _ => {
+            machine.run_code(Lang::Shell, &Field::lit(code, call.span));
+        }
+    }
+    Stream::Terminal
+}
+
+/// Whether an option letter was given.
+fn has_letter(parsed: &Parsed<'_>, letter: char) -> bool {
+    parsed.opts.iter().any(|opt| opt.name == OptName::Short(letter))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn models_are_in_order() {
+        assert!(MODELS.windows(2).all(|pair| pair[0].0 < pair[1].0));
+    }
+
+    #[test]
+    fn versions_belong_to_the_name() {
+        assert!(
+            is_interpreter("python3.11") && is_interpreter("perl5.36") && is_interpreter("node")
+        );
+        assert!(!is_interpreter("pythonic"));
+    }
+
+    #[test]
+    fn encoded_commands_are_decoded() {
+        assert_eq!(decode_utf16("bABzAA==").as_deref(), Some("ls"));
+    }
+}
