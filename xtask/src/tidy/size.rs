@@ -11,7 +11,23 @@ const MAX_TEST_FILE_LINES: usize = 1000;
 const MAX_FUNCTION_LINES: usize = 80;
 
 /// Files and functions that may be longer, each with its reason.
-static EXCEPTIONS: &[Exception] = &[];
+static EXCEPTIONS: &[Exception] = &[
+    file("crates/gate/src/analysis/shell/command/harmless.rs", "one sorted list of names"),
+    file("crates/gate/src/analysis/shell/command/wrapper/develop.rs", "one table of rows"),
+    file("crates/gate/src/analysis/shell/command/wrapper/remote.rs", "one table of rows"),
+    file("crates/gate/src/analysis/script/call.rs", "one match over what modelled calls do"),
+    file("crates/gate/src/analysis/script/expression.rs", "one descent that shares a position"),
+    file("crates/gate/src/analysis/script/literal.rs", "one lexer state, a case per kind of quote"),
+    file(
+        "crates/gate/src/analysis/script/powershell.rs",
+        "a whole language that has no second file",
+    ),
+    file("crates/gate/src/analysis/script/reader.rs", "one walk over statements"),
+];
+
+const fn file(path: &'static str, reason: &'static str) -> Exception {
+    Exception { path, function: "", reason }
+}
 
 /// A file, or a function in it, that may be longer.
 struct Exception {
