@@ -16,7 +16,7 @@ mod tests;
 
 use aurora_model::{Span, Touch};
 
-pub use self::value::{decode_base64, decode_hex};
+pub use self::value::{decode_base64, decode_hex, split_shell};
 use super::shell::machine::ScriptLang;
 
 /// Stands in code and in findings for text that nobody can know beforehand.

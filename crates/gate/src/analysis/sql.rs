@@ -27,8 +27,8 @@ use token::{Lexed, Token};
 /// How deep constants may hold constants that are code.
 const MAX_NESTING: usize = 8;
 
-/// How much may be read in all, counted in bytes and tokens, beyond the text itself.
-const BUDGET: usize = 4 << 20;
+/// How much may be read again, counted in bytes and tokens: this and four times the text.
+const BUDGET: usize = 64 << 10;
 
 /// How many findings of one kind are worth reporting.
 const MAX_OF_A_KIND: usize = 64;
@@ -114,7 +114,7 @@ fn read(text: &str, flavour: Flavour) -> (Vec<SqlFinding>, bool) {
         counts: [0; 6],
         variables: BTreeMap::new(),
         nesting: 0,
-        budget: BUDGET,
+        budget: text.len().saturating_mul(4).saturating_add(BUDGET),
         place: Place::Offset(0),
         procedural: false,
     };

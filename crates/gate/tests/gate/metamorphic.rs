@@ -22,7 +22,7 @@ const NESTINGS: &[&str] = &[
     "ssh build-host Q",
     "docker exec -i app sh -c Q",
     "su - deploy -c Q",
-    "xargs -I% sh -c Q",
+    "xargs -I@@ sh -c Q",
     "trap Q EXIT",
     "bash <<< Q",
     "echo Q | bash",

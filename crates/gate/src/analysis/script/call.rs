@@ -36,7 +36,10 @@ impl Args {
 
     /// Whether an option is on, or could be.
     pub(super) fn flag(&self, name: &str) -> bool {
-        self.option(name).is_some_and(|value| value.truthy() || *value == Value::Unknown)
+        self.option(name).is_some_and(|value| {
+            let r = matches!(value, Value::Name(name) if name == "TRUE" || name == "T");
+            value.truthy() || *value == Value::Unknown || r
+        })
     }
 
     /// The positional argument or, failing that, the one of that name.

@@ -162,7 +162,14 @@ pub fn split_words(text: &str, quotes: bool) -> Vec<Value> {
     words
 }
 
+/// The words of a line, with quotes taken off.
+#[must_use]
+pub fn split_shell(text: &str) -> Vec<String> {
+    split_words(text, true).iter().map(Value::text).collect()
+}
+
 /// The text that base64 stands for.
+#[must_use]
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(text.len() / 4 * 3);
     let (mut buffer, mut bits) = (0_u32, 0_u32);
@@ -188,6 +195,7 @@ pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
 }
 
 /// The bytes that hexadecimal digits stand for.
+#[must_use]
 pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()

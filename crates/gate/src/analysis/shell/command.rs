@@ -17,6 +17,7 @@ mod step;
 mod subcommand;
 mod text;
 mod wrapper;
+mod writers;
 
 pub use self::harmless::is_known_harmless;
 
@@ -55,6 +56,9 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
         return Some(out);
     }
     if let Some(model) = model_of(call.name) {
+        return Some(model(machine, call));
+    }
+    if let Some(model) = writers::model_of(call.name) {
         return Some(model(machine, call));
     }
     if let Some(out) = interpreter::run(machine, call) {

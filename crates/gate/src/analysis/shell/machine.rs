@@ -111,6 +111,8 @@ pub struct Machine<'c> {
     pub(super) loops: usize,
     pub(super) background: usize,
     pub(super) nesting: usize,
+    /// How many script files deep the machine is.
+    pub(super) scripts: usize,
     pub(super) fuel: usize,
     /// Alternatives taken so far in the simple command at hand: which of how many.
     pub(super) choices: Vec<(usize, usize)>,
@@ -141,6 +143,7 @@ impl<'c> Machine<'c> {
             loops: 0,
             background: 0,
             nesting: 0,
+            scripts: 0,
             fuel: FUEL,
             choices: Vec::new(),
             chosen: 0,
@@ -173,8 +176,26 @@ impl<'c> Machine<'c> {
     }
 
     /// Records an effect.
+    ///
+    /// Scripts are full of variables, loops and temporary files, so what nobody can know counts
+    /// inside a script file only where it would be denied.
     pub fn emit(&mut self, kind: EffectKind, span: Span) {
-        self.found.effects.push(Effect { kind, span });
+        if self.scripts == 0 {
+            self.found.effects.push(Effect { kind, span });
+            return;
+        }
+        match kind {
+            EffectKind::Opaque { .. } => {}
+            EffectKind::DeleteFiles { paths, recursive, .. } => {
+                for path in paths {
+                    let kind = EffectKind::ChangePath { path, touch: Touch::Remove, recursive };
+                    self.found.effects.push(Effect { kind, span });
+                }
+            }
+            EffectKind::PushMain { destination, .. }
+                if !matches!(destination.as_str(), "main" | "master") => {}
+            kind => self.found.effects.push(Effect { kind, span }),
+        }
     }
 
     /// Records that these paths go away: `recursive` when whole directories go. Counts literal

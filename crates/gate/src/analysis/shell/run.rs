@@ -65,9 +65,8 @@ impl Machine<'_> {
         if let Some(out) = command::run(self, &call) {
             return out;
         }
-        if let Some(file) = self.file_name(first).filter(|name| self.files.contains_key(name)) {
-            let file = Field::lit(file, first.span);
-            return self.run_file(Lang::Shell, &file);
+        if !bare {
+            self.run_script_with(first, argv);
         }
         if !command::is_known_harmless(name) {
             self.probe(&call);
@@ -277,16 +276,27 @@ impl Machine<'_> {
         if let Some(stream) = self.files.get(&name).cloned() {
             return self.run_stream(lang, &stream, span);
         }
-        if let Some(text) = self.context.files.get(&name) {
-            let mut code = Field::lit(text.clone(), span);
-            code.verbatim = None;
-            return self.run_code(lang, &code);
-        }
-        // Scripts are judged when their commands run; SQL is only ever seen here.
-        if matches!(lang, Lang::Sql(_)) {
-            self.found.wanted.push(name);
+        match self.context.files.get(&name) {
+            Some(text) if lang == Lang::Shell => self.run_script(text, span),
+            Some(text) => {
+                self.run_code(lang, &Field::lit(text.clone(), span));
+            }
+            // One-liners in other languages are read, whole programs are not.
+            None if matches!(lang, Lang::Script(_)) => {}
+            None => self.found.wanted.push(name),
         }
         Stream::Output("a file".to_owned())
+    }
+
+    /// Runs the text of a script file, when it is one that a shell would read.
+    fn run_script(&mut self, text: &str, span: Span) {
+        let first = text.lines().next().unwrap_or("");
+        if first.starts_with("#!") && !first.contains("sh") {
+            return;
+        }
+        self.scripts += 1;
+        self.run_shell_text(&Field::lit(text, span), false);
+        self.scripts -= 1;
     }
 }
 

@@ -10,7 +10,7 @@ use super::token::{Kind, Token, UNKNOWN, kind_at, word_at};
 const MAX_LENGTH: usize = 64 << 10;
 
 /// How deep parentheses are followed.
-const MAX_DEPTH: usize = 32;
+const MAX_DEPTH: usize = 12;
 
 /// A text made by an expression; U+FFFC stands where it is not known.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,8 +61,7 @@ impl Reader {
         depth: usize,
     ) -> Option<(Value, usize)> {
         let (mut value, mut at) = self.operand(tokens, from, depth)?;
-        loop {
-            let Some(next) = tokens.get(at) else { break };
+        while let Some(next) = tokens.get(at) {
             let joined = if next.is_op("||") || next.is_op("+") || next.is_op("&") {
                 at + 1
             } else if next.kind == Kind::Str && kind_at(tokens, at - 1, Kind::Str) {

@@ -57,11 +57,11 @@ impl Reader {
         }
         match next.kind {
             Kind::Open | Kind::Str => self.run_expression(tokens, at, self.procedural),
-            Kind::Word if next.is_any(&["as", "on", "procedure", "function", "format"]) => {
-                if next.is("format") {
-                    self.run_expression(tokens, at, self.procedural);
-                }
+            Kind::Word if next.is("format") => {
+                self.run_expression(tokens, at, self.procedural);
             }
+            // `WITH EXECUTE AS`, `GRANT EXECUTE ON`, `EXECUTE FUNCTION` of a trigger.
+            Kind::Word if next.is_any(&["as", "on", "procedure", "function"]) => {}
             Kind::Word | Kind::Ident if self.procedural => {
                 self.run_expression(tokens, at, true);
             }

@@ -221,8 +221,7 @@ pub(super) fn names(tokens: &[Token<'_>], from: usize, span: Span) -> (Vec<Strin
     while tokens.get(at).is_some_and(|token| token.is_any(&["if", "exists", "not", "only"])) {
         at += 1;
     }
-    loop {
-        let Some(first) = tokens.get(at).filter(|token| is_name_part(token)) else { break };
+    while let Some(first) = tokens.get(at).filter(|token| is_name_part(token)) {
         let mut name = first.text.clone().into_owned();
         span = span.to(first.span);
         at += 1;

@@ -249,7 +249,7 @@ fn certain(tokens: &[Token<'_>]) -> bool {
     match tokens {
         [one] => {
             one.is("true")
-                || one.kind == Kind::Num && one.text.trim_matches(['0', '.']) != ""
+                || one.kind == Kind::Num && !one.text.trim_matches(['0', '.']).is_empty()
                 || one.kind == Kind::Str && matches!(one.text.as_ref(), "1" | "t" | "true")
         }
         [not, one] => {

@@ -2,7 +2,7 @@
 
 use aurora_model::Touch;
 
-use super::{Act, DELETE_ONE, DELETE_ONE_TREE, Pure, Row};
+use super::{Act, DELETE, DELETE_ONE, DELETE_ONE_TREE, Pure, Row};
 
 /// By full name, sorted.
 pub(super) const TABLE: &[Row] = &[
@@ -12,6 +12,8 @@ pub(super) const TABLE: &[Row] = &[
     ("__import__", Act::Pure(Pure::Import)),
     ("asyncio.create_subprocess_shell", Act::Shell(0)),
     ("b64decode", Act::Pure(Pure::Base64)),
+    ("base.system", Act::ShellOrArgs),
+    ("base.unlink", DELETE),
     ("base64.b64decode", Act::Pure(Pure::Base64)),
     ("base64.decodebytes", Act::Pure(Pure::Base64)),
     ("base64.standard_b64decode", Act::Pure(Pure::Base64)),
@@ -38,6 +40,7 @@ pub(super) const TABLE: &[Row] = &[
     ("fabric.api.local", Act::Shell(0)),
     ("fabric.api.run", Act::Shell(0)),
     ("file", Act::Open),
+    ("file.remove", DELETE),
     ("getattr", Act::Pure(Pure::Member)),
     ("glob.glob", Act::Pure(Pure::Glob)),
     ("glob.glob1", Act::Pure(Pure::Glob)),
@@ -160,6 +163,8 @@ pub(super) const TABLE: &[Row] = &[
     ("subprocess.getoutput", Act::Shell(0)),
     ("subprocess.getstatusoutput", Act::Shell(0)),
     ("subprocess.run", Act::Program),
+    ("system", Act::ShellOrArgs),
+    ("system2", Act::ShellOrArgs),
     ("tarfile.open", Act::Open),
     ("tensorflow.io.gfile.rmtree", DELETE_ONE_TREE),
     ("text", Act::Pure(Pure::Same)),
@@ -167,6 +172,7 @@ pub(super) const TABLE: &[Row] = &[
     ("tf.io.gfile.remove", DELETE_ONE),
     ("tf.io.gfile.rmtree", DELETE_ONE_TREE),
     ("tuple", Act::Pure(Pure::Same)),
+    ("unlink", DELETE),
     ("urllib.request.urlopen", Act::Fetch),
     ("urllib.request.urlretrieve", Act::FetchTo),
     ("urllib.urlopen", Act::Fetch),

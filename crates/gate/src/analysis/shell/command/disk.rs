@@ -3,7 +3,7 @@
 use aurora_model::{EffectKind, Span};
 
 use super::Model;
-use super::options::{Spec, Style};
+use super::options::Spec;
 use super::place::only_informs;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Machine, Stream};
@@ -352,16 +352,20 @@ fn diskutil(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
 
 /// `format C:` of Windows.
 fn dos_format(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    const SPEC: Spec = Spec { style: Style::Permute, ..Spec::FLAGS };
-    let parsed = SPEC.parse(call.args);
-    let drive = parsed
-        .operands
-        .iter()
-        .find(|operand| operand.text().is_some_and(|text| text.len() == 2 && text.ends_with(':')));
-    if let Some(drive) = drive {
-        wipe(machine, drive.display(), call.span);
+    for arg in call.args {
+        wipe_if_drive(machine, arg, call.span);
     }
     Stream::Terminal
+}
+
+/// Records that a drive of Windows is overwritten, if the target is one (`C:`).
+pub fn wipe_if_drive(machine: &mut Machine<'_>, target: &Field, span: Span) {
+    let letters = target.text().map(str::as_bytes);
+    if let Some([letter, b':']) = letters
+        && letter.is_ascii_alphabetic()
+    {
+        wipe(machine, target.display(), span);
+    }
 }
 
 #[cfg(test)]

@@ -124,8 +124,8 @@ fn remove_tree(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         ..Spec::FLAGS
     };
     let parsed = SPEC.parse(call.args);
-    let idle = only_informs(&parsed) || parsed.has('\0', "dry-run");
-    if !idle && !(call.name != "rimraf" && parsed.has('d', "")) && !parsed.operands.is_empty() {
+    let dry = parsed.has('\0', "dry-run") || (call.name != "rimraf" && parsed.has('d', ""));
+    if !dry && !only_informs(&parsed) && !parsed.operands.is_empty() {
         machine.delete(&parsed.operands, true, call.span);
     }
     Stream::Terminal

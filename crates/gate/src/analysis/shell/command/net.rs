@@ -334,9 +334,8 @@ fn wget(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         return Stream::Terminal;
     }
     for (short, long) in [('o', "output-file"), ('a', "append-output"), ('\0', "save-cookies")] {
-        let is_output = call.name == "fetch" && short == 'o';
         for path in parsed.values(short, long) {
-            if !(is_output && path.is("-")) && !path.is("-") {
+            if !path.is("-") {
                 machine.change(path, Touch::Write, false);
             }
         }

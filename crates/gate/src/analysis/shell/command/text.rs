@@ -52,7 +52,7 @@ fn output(call: &Call<'_>) -> Stream {
 }
 
 /// The constant text that a command reads.
-fn constant<'a>(stream: &'a Stream) -> Option<(&'a str, &'a Field)> {
+fn constant(stream: &Stream) -> Option<(&str, &Field)> {
     match stream {
         Stream::Text(field) => field.text().map(|text| (text, field)),
         _ => None,

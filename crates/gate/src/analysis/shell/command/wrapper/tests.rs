@@ -29,7 +29,11 @@ fn fields(line: &str) -> Vec<Field> {
 fn summary(steps: &[Step]) -> String {
     let words = |fields: &[Field]| fields.iter().map(Field::display).collect::<Vec<_>>().join(" ");
     let one = |step: &Step| match step {
-        Step::Run(_, argv) => format!("run({})", words(argv)),
+        Step::Run(env, argv) => {
+            let set: String =
+                env.iter().map(|(name, value)| format!("{name}={} ", value.display())).collect();
+            format!("run({set}{})", words(argv))
+        }
         Step::Code(code) => format!("code({})", code.display()),
         Step::StdinCode => "stdin".to_owned(),
         Step::FileCode(file) => format!("file({})", file.display()),
@@ -105,7 +109,7 @@ fn wrappers_here_are_transparent() {
     check("strace -f -o o -e trace=file rm x", "change(o), run(rm x)");
     check("env -C dir rm x", "in dir: run(rm x)");
     check("env -S 'rm -rf' x", "run(env rm -rf x)");
-    check("env A=b git push", "code(A='b' 'git' 'push')");
+    check("env A=b git push", "run(A=b git push)");
     check("sudo -D /x rm y", "in /x: run(rm y)");
     check("command -v rm", "");
     check("sudo -l rm", "");
@@ -223,13 +227,13 @@ fn other_machines_are_elsewhere() {
 fn batches_repeat_their_command() {
     for (line, expected) in [
         ("xargs", ""),
-        ("xargs rm -rf", "each: run(rm -rf …)"),
-        ("xargs -0 -n 1 -P4 rm", "each: run(rm …)"),
+        ("xargs rm -rf", "each: run(rm -rf), run(rm -rf …)"),
+        ("xargs -0 -n 1 -P4 rm", "each: run(rm), run(rm …)"),
         ("xargs -I{} rm {}/x", "each: run(rm …/x)"),
         ("xargs -I % sh -c 'rm %'", "each: run(sh -c rm …)"),
         ("xargs -i rm {}", "each: run(rm …)"),
         ("xargs --replace=@ rm @", "each: run(rm …)"),
-        ("xargs --max-args=1 rm", "each: run(rm …)"),
+        ("xargs --max-args=1 rm", "each: run(rm), run(rm …)"),
         ("parallel rm ::: a b", "each: code(rm 'a'), code(rm 'b')"),
         ("parallel -j4 'rm {}' ::: a", "each: code(rm 'a')"),
         ("parallel rm {} :::: list", "each: code(rm …)"),
