@@ -194,7 +194,7 @@ impl Worker {
             slowest: Duration::ZERO,
             failures: Vec::new(),
         };
-        let mut known = Vec::new();
+        let (mut known, mut slowest) = (Vec::new(), Vec::new());
         while Instant::now() < self.until && report.failures.len() < MAX_FAILURES {
             let data = self.mutator.next(report.inputs, &mut self.random);
             self.remember(&data).map_err(|error| format!("cannot save the input: {error}"))?;
@@ -202,7 +202,10 @@ impl Worker {
             let start = Instant::now();
             let outcome = catch_unwind(AssertUnwindSafe(|| ground.run(self.target, &data, twice)));
             let took = start.elapsed() / if twice { 2 } else { 1 };
-            report.slowest = report.slowest.max(took);
+            if took > report.slowest {
+                report.slowest = took;
+                slowest.clone_from(&data);
+            }
             let failure = match outcome {
                 Err(panic) => Some(format!("panicked: {}", message(panic.as_ref()))),
                 Ok(Err(broken)) => Some(broken),
@@ -217,6 +220,9 @@ impl Worker {
             report.inputs += 1;
             self.done.store(report.inputs, Ordering::Relaxed);
         }
+        let path = self.folder.join(format!("{}.slowest", self.target.name()));
+        std::fs::write(&path, slowest)
+            .map_err(|error| format!("cannot write {}: {error}", path.display()))?;
         Ok(report)
     }
 

@@ -56,6 +56,7 @@ static SHELL: &[&str] = &[
     "python3 -c 'import shutil; shutil.rmtree(\"x\")'",
     "a=(1 2 3); echo ${a[@]} ${#a[@]} ${a[0]:-x} $((1+2)) $'\\x72\\155'",
     "exec 3>&1 2>/dev/null >| .env <<<'x' &>> log",
+    "unknown -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c -c rm",
     "[[ $a =~ ^x ]] && ! (( i++ )) || { select y in 1; do :; done; }",
 ];
 
