@@ -5,6 +5,8 @@ mod batch;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod claude_code;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod hook;

@@ -70,6 +70,11 @@ pub enum SqlKind {
         /// Its name as written.
         file: String,
     },
+    /// A file is written by the client.
+    Write {
+        /// Its name as written.
+        file: String,
+    },
     /// SQL runs that cannot be seen beforehand.
     Opaque {
         /// Why.
@@ -86,7 +91,8 @@ impl SqlKind {
             Self::ChangeAllRows { .. } => 2,
             Self::Shell { .. } => 3,
             Self::Include { .. } => 4,
-            Self::Opaque { .. } => 5,
+            Self::Write { .. } => 5,
+            Self::Opaque { .. } => 6,
         }
     }
 }
@@ -111,7 +117,7 @@ fn read(text: &str, flavour: Flavour) -> (Vec<SqlFinding>, bool) {
     let mut reader = Reader {
         flavour,
         findings: Vec::new(),
-        counts: [0; 6],
+        counts: [0; 7],
         variables: BTreeMap::new(),
         nesting: 0,
         budget: text.len().saturating_mul(4).saturating_add(BUDGET),
@@ -136,7 +142,7 @@ struct Reader {
     flavour: Flavour,
     findings: Vec<SqlFinding>,
     /// How many findings there are of each kind.
-    counts: [usize; 6],
+    counts: [usize; 7],
     /// Values of variables, names in lower case; unknown parts are U+FFFC.
     variables: BTreeMap<String, String>,
     nesting: usize,
@@ -177,7 +183,7 @@ impl Reader {
         let mut second = Self {
             flavour: self.flavour,
             findings: Vec::new(),
-            counts: [0; 6],
+            counts: [0; 7],
             variables: BTreeMap::new(),
             nesting: 1,
             budget: self.budget,
@@ -196,6 +202,7 @@ impl Reader {
             match deed {
                 Deed::Shell(command) => self.report(SqlKind::Shell { command }, meta.span),
                 Deed::Include(file) => self.report(SqlKind::Include { file }, meta.span),
+                Deed::Write(file) => self.report(SqlKind::Write { file }, meta.span),
                 Deed::Opaque(why) => self.opaque(why, meta.span),
                 Deed::Set(name, value) => {
                     self.variables.insert(name, value);

@@ -43,21 +43,31 @@ static TOOLS: &[(&str, Does)] = &[
     ("AskUserQuestion", Does::Nothing),
     ("Bash", Does::Shell(COMMAND)),
     ("BashOutput", Does::Nothing),
+    ("CronCreate", Does::Nothing),
+    ("CronDelete", Does::Nothing),
+    ("CronList", Does::Nothing),
     ("Edit", Does::Change(PATH, Touch::Write)),
     ("EnterPlanMode", Does::Nothing),
+    ("EnterWorktree", Does::Nothing),
     ("ExitPlanMode", Does::Nothing),
+    ("ExitWorktree", Does::Nothing),
     ("Glob", Does::Nothing),
     ("Grep", Does::Nothing),
     ("KillBash", Does::Nothing),
     ("KillShell", Does::Nothing),
     ("LS", Does::Nothing),
     ("LSP", Does::Nothing),
+    ("ListAgents", Does::Nothing),
     ("ListMcpResourcesTool", Does::Nothing),
+    ("Monitor", Does::Shell(COMMAND)),
     ("MultiEdit", Does::Change(PATH, Touch::Write)),
     ("NotebookEdit", Does::Change(PATH, Touch::Write)),
     ("NotebookRead", Does::Nothing),
     ("Read", Does::Nothing),
     ("ReadMcpResourceTool", Does::Nothing),
+    ("ReportFindings", Does::Nothing),
+    ("ScheduleWakeup", Does::Nothing),
+    ("SendMessage", Does::Nothing),
     ("Skill", Does::Nothing),
     ("SlashCommand", Does::Nothing),
     ("Task", Does::Nothing),
@@ -72,6 +82,7 @@ static TOOLS: &[(&str, Does)] = &[
     ("ToolSearch", Does::Nothing),
     ("WebFetch", Does::Fetch(URL)),
     ("WebSearch", Does::Fetch(URL)),
+    ("Workflow", Does::Nothing),
     ("Write", Does::Change(PATH, Touch::Write)),
     ("apply_patch", Does::Patch(DIFF)),
     ("bash", Does::Shell(COMMAND)),
@@ -295,3 +306,6 @@ pub fn patch_analysis(bytes: &[u8]) -> Analysis {
 pub fn sql_analysis(text: &str, dialect: SqlDialect, context: &Context) -> Analysis {
     shell::analyse_sql(text, dialect, context)
 }
+
+#[cfg(test)]
+mod tests;

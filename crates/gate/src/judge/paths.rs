@@ -15,6 +15,15 @@ use crate::policy::words::word_fits;
 /// Where scratch files live: outside every plan, and nobody's work.
 const SCRATCH: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/"];
 
+/// Policy files, and the settings that put the gate in front of an agent.
+const OWN_FILES: [&str; 5] = [
+    ".aurora/policies.yaml",
+    ".aurora/agents.yaml",
+    ".aurora/config.yaml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+];
+
 /// Adds what path constraints say.
 pub(super) fn judge(
     analysis: &Analysis,
@@ -29,6 +38,7 @@ pub(super) fn judge(
             continue;
         }
         let mut judging = Judging { effect, touched, context, reasons };
+        judging.own_files();
         judging.closed(policy, Key::ProtectedPaths);
         judging.closed(policy, Key::ProtectedAreas);
         judging.closed(policy, Key::ForbiddenAreas);
@@ -110,6 +120,19 @@ impl Judging<'_> {
 
     fn unevaluated(&mut self, operation: Operation, rule: &str, origin: String) {
         self.reasons.push(unevaluated(operation, rule.to_owned(), self.effect.span, origin));
+    }
+
+    /// The files that hold the gate itself: a change to them always asks.
+    fn own_files(&mut self) {
+        let home = self.context.home.as_deref();
+        let own = self.touched.iter().any(|(path, recursive)| is_own(path, *recursive, home));
+        if own {
+            let why = "it decides what the gate lets through";
+            let instead = Some("tell the person which rule is in the way, and let them change it");
+            let origin = "always".to_owned();
+            let operation = Operation::ProtectedPath;
+            self.push(Answer::Ask, operation, "safety.own_files", why, instead, origin);
+        }
     }
 
     /// The lists of the policy that close paths for everyone.
@@ -223,6 +246,15 @@ impl Judging<'_> {
             self.push(Answer::Deny, Operation::Contract, &id, &why, instead, origin);
         }
     }
+}
+
+/// Whether a path is one of the files that hold the gate, of the project or of the user.
+fn is_own(path: &PathRef, recursive: bool, home: Option<&str>) -> bool {
+    let Some(resolved) = path.resolved.as_deref() else { return false };
+    let of_user = home.and_then(|home| resolved.strip_prefix(home)?.strip_prefix('/'));
+    let name = of_user.unwrap_or(resolved);
+    let folder = matches!(name, ".aurora" | ".claude");
+    OWN_FILES.contains(&name) || (recursive && folder)
 }
 
 fn covered_why(path: &PathRef, pattern: &str, word: &str) -> String {

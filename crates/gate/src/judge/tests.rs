@@ -344,6 +344,26 @@ fn a_patchs_lines_and_file_types_are_judged() {
 }
 
 #[test]
+fn the_files_that_hold_the_gate_are_not_changed_unasked() {
+    for (path, expected) in [
+        (".aurora/policies.yaml", "prompt safety.own_files"),
+        ("/home/dev/.aurora/policies.yaml", "prompt safety.own_files"),
+        (".claude/settings.json", "prompt safety.own_files"),
+        (".claude/commands/x.md", "allow -"),
+        ("docs/policies.yaml", "allow -"),
+    ] {
+        assert_eq!(short(&judged(&effects(vec![write(path)]), &policy(""))), expected, "{path}");
+    }
+}
+
+#[test]
+fn every_example_of_the_built_in_rules_holds() {
+    for outcome in crate::policy::check_examples(&Policy::builtin()) {
+        assert!(outcome.ok, "{outcome:?}");
+    }
+}
+
+#[test]
 fn a_patch_that_cannot_be_read_with_certainty_is_denied() {
     let analysis = Analysis { refused: Some("line 3: odd".into()), ..Analysis::default() };
     let verdict = judged(&analysis, &policy("destructive: {opaque_exec: allow}"));

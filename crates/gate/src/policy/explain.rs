@@ -41,7 +41,7 @@ struct FixedRule {
     instead: &'static str,
 }
 
-static FIXED_RULES: [FixedRule; 3] = [
+static FIXED_RULES: [FixedRule; 5] = [
     FixedRule {
         id: "plan.allowed_areas",
         title: "outside the plan's areas",
@@ -55,6 +55,21 @@ static FIXED_RULES: [FixedRule; 3] = [
         meaning: "Speaks when a path is changed that the accepted plan's forbidden_areas cover.",
         origin: "the accepted plan",
         instead: "stay inside the plan, or propose a new plan",
+    },
+    FixedRule {
+        id: "safety.own_files",
+        title: "the files that hold the gate itself",
+        meaning: "Asks when a policy file of Aurora or the settings that put the gate in front of \
+                  an agent are changed, so that nobody is let through by a rule of their own making.",
+        origin: "always",
+        instead: "tell the person which rule is in the way, and let them change it",
+    },
+    FixedRule {
+        id: "patch.readable",
+        title: "a patch that cannot be read with certainty",
+        meaning: "Denies a patch whose paths git might read differently from how they look.",
+        origin: "always",
+        instead: "make the patch anew with `git diff`, and change nothing in it",
     },
     FixedRule {
         id: "roles",

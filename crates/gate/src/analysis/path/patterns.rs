@@ -104,27 +104,27 @@ impl Pattern {
 
     fn covers(&self, path: &[&str], glob: bool) -> bool {
         let [only] = self.parts.as_slice() else {
-            return self.from_start(&self.parts, path, glob);
+            return starts_with(&self.parts, path, glob);
         };
         if self.anchored {
             return path.first().is_some_and(|part| part_covers(only, part, glob));
         }
         path.iter().any(|part| part_covers(only, part, glob))
     }
+}
 
-    /// An anchored pattern covers a path that starts with it.
-    fn from_start(&self, own: &[String], path: &[&str], glob: bool) -> bool {
-        match (own.split_first(), path.split_first()) {
-            (None, _) => true,
-            (Some((first, rest)), _) if first == "**" => {
-                rest.is_empty()
-                    || (0..=path.len())
-                        .any(|skip| self.from_start(rest, path.get(skip..).unwrap_or(&[]), glob))
-            }
-            (Some(_), None) => false,
-            (Some((first, rest)), Some((part, below))) => {
-                part_covers(first, part, glob) && self.from_start(rest, below, glob)
-            }
+/// An anchored pattern covers a path that starts with it.
+fn starts_with(own: &[String], path: &[&str], glob: bool) -> bool {
+    match (own.split_first(), path.split_first()) {
+        (None, _) => true,
+        (Some((first, rest)), _) if first == "**" => {
+            rest.is_empty()
+                || (0..=path.len())
+                    .any(|skip| starts_with(rest, path.get(skip..).unwrap_or(&[]), glob))
+        }
+        (Some(_), None) => false,
+        (Some((first, rest)), Some((part, below))) => {
+            part_covers(first, part, glob) && starts_with(rest, below, glob)
         }
     }
 }

@@ -118,7 +118,8 @@ fn redirection(reader: &mut Reader<'_>, prints: bool, value: &Value, start: usiz
         reader.at += 1;
         reader.take_op("&");
         let command = reader.expression().known();
-        reader.emit(What::Run { command, argv: None, input: value.known() }, start);
+        let input = value.known().or_else(|| Some(super::UNKNOWN.to_string()));
+        reader.emit(What::Run { command, argv: None, input }, start);
     } else if matches!(operator, ">" | ">>") {
         reader.at += 1;
         reader.expression();

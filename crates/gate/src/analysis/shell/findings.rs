@@ -60,6 +60,10 @@ impl Machine<'_> {
                     let file = argument(Some(&file), span);
                     self.run_file(Lang::Sql(aurora_model::SqlDialect::Generic), &file);
                 }
+                SqlKind::Write { file } => {
+                    let touch = aurora_model::Touch::Write;
+                    self.overwrite(&argument(Some(&file), span), touch, span);
+                }
                 SqlKind::Opaque { why } => self.opaque("SQL", why, span),
             }
         }
@@ -118,14 +122,12 @@ impl Machine<'_> {
                     self.overwrite(&argument(Some(&path), span), touch, span);
                 }
             }
-            What::Sql { text } => match text {
-                Some(text) => {
-                    let code = argument(Some(&text), span);
-                    self.run_code(Lang::Sql(aurora_model::SqlDialect::Generic), &code);
-                }
-                // Programs build their queries all the time; only what is written out counts.
-                None => {}
-            },
+            // Programs build their queries all the time; only what is written out counts.
+            What::Sql { text: None } => {}
+            What::Sql { text: Some(text) } => {
+                let code = argument(Some(&text), span);
+                self.run_code(Lang::Sql(aurora_model::SqlDialect::Generic), &code);
+            }
             What::Wipe { device } => self.emit(EffectKind::WipeDisk { device }, span),
             What::Fetch { target } => {
                 let target = target.unwrap_or_else(|| "the network".to_owned());

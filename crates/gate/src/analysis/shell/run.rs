@@ -101,7 +101,7 @@ impl Machine<'_> {
             let before = self.found.clone();
             let scope = self.scope.clone();
             if is_code && word.contains(' ') {
-                self.run_shell_text(&argv[..1].first().cloned().unwrap_or_default(), false);
+                self.run_shell_text(&argv.first().cloned().unwrap_or_default(), false);
             } else {
                 self.run_argv(argv, &Stream::Terminal, call.span);
             }

@@ -9,6 +9,8 @@ pub(super) enum Deed {
     Shell(String),
     /// This file is read as SQL.
     Include(String),
+    /// This file is written.
+    Write(String),
     /// What runs cannot be seen.
     Opaque(&'static str),
     /// SQL that starts this many bytes after the command.
@@ -58,6 +60,9 @@ fn psql(text: &str) -> Vec<Deed> {
             if let Some(file) = words.next() {
                 deeds.push(Deed::Include(file));
             }
+        }
+        "g" | "gx" | "o" | "out" | "w" | "write" => {
+            deeds.extend(words.next().map(Deed::Write));
         }
         "set" => {
             if let Some(variable) = words.next() {
@@ -168,11 +173,13 @@ fn dot(text: &str) -> Vec<Deed> {
     if abbreviates(name, "load", 2) {
         return vec![Deed::Opaque("an extension is loaded")];
     }
-    let pipes = abbreviates(name, "output", 1)
-        || abbreviates(name, "once", 2)
-        || abbreviates(name, "import", 2)
-        || name == "excel";
-    if !pipes {
+    let prints = abbreviates(name, "output", 1) || abbreviates(name, "once", 2);
+    let saves = abbreviates(name, "backup", 3) || abbreviates(name, "save", 3) || name == "log";
+    if saves || (prints && !rest.contains('|')) {
+        let file = argument.rsplit(' ').next().unwrap_or(argument);
+        return vec![Deed::Write(file.to_owned())];
+    }
+    if !prints && !abbreviates(name, "import", 2) && name != "excel" {
         return Vec::new();
     }
     match rest.find('|').map(|at| rest.split_at_checked(at)) {

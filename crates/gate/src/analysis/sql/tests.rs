@@ -21,6 +21,7 @@ fn seen(text: &str, dialect: SqlDialect) -> String {
                 SqlKind::ChangeAllRows { statement } => format!("all {statement}"),
                 SqlKind::Shell { command } => format!("shell {command}"),
                 SqlKind::Include { file } => format!("include {file}"),
+                SqlKind::Write { file } => format!("write {file}"),
                 SqlKind::Opaque { .. } => "opaque".to_owned(),
             }
         })

@@ -10,6 +10,7 @@ use super::Model;
 use super::disk;
 use super::options::{Spec, Style};
 use super::place::{is_remote, only_informs};
+use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Machine, Stream};
 
 /// The models of this file and its rooms, by program, sorted.
@@ -17,6 +18,7 @@ pub static MODELS: &[(&str, Model)] = &[
     ("7z", archive::seven_zip),
     ("7za", archive::seven_zip),
     ("7zr", archive::seven_zip),
+    ("aur", aurora),
     ("bsdtar", archive::tar),
     ("bunzip2", archive::compress),
     ("bzip2", archive::compress),
@@ -222,6 +224,18 @@ fn create(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     for operand in parsed.operands.iter().take(count) {
         machine.change(operand, Touch::Create, false);
     }
+    Stream::Terminal
+}
+
+/// Aurora's own commands that change the files that hold the gate.
+fn aurora(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let mut words = call.args.iter().filter_map(Field::text).filter(|word| !word.starts_with('-'));
+    let changed = match (words.next(), words.next()) {
+        (Some("hook"), Some("install")) => ".claude/settings.json",
+        (Some("policy"), Some("init")) => ".aurora/policies.yaml",
+        _ => return Stream::Output(call.name.to_owned()),
+    };
+    machine.change(&Field::lit(changed, call.span), Touch::Write, false);
     Stream::Terminal
 }
 

@@ -41,13 +41,31 @@ const SETTINGS: Spec = Spec {
         "app",
         "dataSource",
         "project-ref",
+        "path",
+        "prefetch",
         "workdir",
         "no-op",
     ],
     ..Spec::FLAGS
 };
 
-const JAVA_STYLE: Spec = Spec { style: Style::SingleDash, ..SETTINGS };
+const JAVA_STYLE: Spec = Spec {
+    long_values: &[
+        "path",
+        "database",
+        "source",
+        "url",
+        "user",
+        "password",
+        "prefetch",
+        "lock-timeout",
+        "configFiles",
+        "f",
+        "pl",
+    ],
+    style: Style::SingleDash,
+    ..Spec::FLAGS
+};
 
 /// Every program of this file with the words that drop or empty.
 pub static PROGRAMS: &[Program] = &[

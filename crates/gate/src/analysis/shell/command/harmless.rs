@@ -197,7 +197,6 @@ static HARMLESS: &[&str] = &[
     "zstd", "zstdcat", "zstdgrep", "zstyle", "zypper",
 ];
 
-
 /// Whether a program is well known and runs nothing of what its operands say.
 #[must_use]
 pub fn is_known_harmless(name: &str) -> bool {

@@ -2,6 +2,7 @@
 
 mod editor;
 mod sed;
+mod switches;
 
 use aurora_model::Touch;
 
@@ -19,8 +20,8 @@ struct Interpreter {
     spec: Spec,
     /// Options whose value is code.
     code: &'static [(char, &'static str)],
-    /// The option that edits operands in place.
-    in_place: Option<char>,
+    /// Its options are Perl's switches, not getopt's.
+    switches: bool,
     /// A first word after which code stands (`deno eval`).
     eval: &'static str,
 }
@@ -48,16 +49,13 @@ const NODE: Spec = Spec {
     )
 };
 
-const PERL: Spec = Spec { short_optional: "i0lFCDxV", ..stops("eEMmI", &[]) };
-const RUBY: Spec = Spec { short_optional: "i0FKTWx", ..stops("eIrEC", &["encoding"]) };
-
 const fn row(
     names: &'static [&'static str],
     lang: ScriptLang,
     spec: Spec,
     code: &'static [(char, &'static str)],
 ) -> Interpreter {
-    Interpreter { names, lang, spec, code, in_place: None, eval: "" }
+    Interpreter { names, lang, spec, code, switches: false, eval: "" }
 }
 
 static INTERPRETERS: &[Interpreter] = &[
@@ -75,13 +73,10 @@ static INTERPRETERS: &[Interpreter] = &[
     ),
     Interpreter { eval: "eval", ..row(&["deno"], ScriptLang::JavaScript, NODE, &[]) },
     row(&["bun"], ScriptLang::JavaScript, NODE, &[('e', "eval"), ('p', "print")]),
+    Interpreter { switches: true, ..row(&["perl"], ScriptLang::Perl, Spec::FLAGS, &[]) },
     Interpreter {
-        in_place: Some('i'),
-        ..row(&["perl"], ScriptLang::Perl, PERL, &[('e', ""), ('E', "")])
-    },
-    Interpreter {
-        in_place: Some('i'),
-        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, RUBY, &[('e', "")])
+        switches: true,
+        ..row(&["ruby", "jruby", "truffleruby", "irb"], ScriptLang::Ruby, Spec::FLAGS, &[])
     },
     row(
         &["php", "hhvm"],
@@ -161,7 +156,11 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
         return Some(Stream::Output(call.name.to_owned()));
     }
-    row.run(machine, call, &parsed);
+    if row.switches {
+        row.run_switched(machine, call);
+    } else {
+        row.run(machine, call, &parsed);
+    }
     Some(Stream::Output(call.name.to_owned()))
 }
 
@@ -173,11 +172,6 @@ impl Interpreter {
             for code in parsed.values(*short, long) {
                 machine.run_code(lang, code);
                 coded = true;
-            }
-        }
-        if self.in_place.is_some_and(|letter| parsed.has(letter, "")) {
-            for file in &parsed.operands {
-                machine.change(file, Touch::Write, false);
             }
         }
         if coded {
@@ -195,6 +189,33 @@ impl Interpreter {
                 }
             }
             Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
+                framework::run_script(machine, call);
+                machine.run_file(lang, file);
+            }
+            _ => {
+                machine.run_stream(lang, call.stdin, call.span);
+            }
+        }
+    }
+}
+
+impl Interpreter {
+    /// Perl and Ruby: code behind `-e`, operands edited with `-i`, else a script.
+    fn run_switched(&self, machine: &mut Machine<'_>, call: &Call<'_>) {
+        let lang = Lang::Script(self.lang);
+        let given = switches::read(call.args);
+        let operands = call.args.get(given.operands..).unwrap_or(&[]);
+        for code in &given.codes {
+            machine.run_code(lang, code);
+        }
+        if given.in_place {
+            for file in operands {
+                machine.change(file, Touch::Write, false);
+            }
+        }
+        match operands.first() {
+            _ if given.informs || !given.codes.is_empty() => {}
+            Some(file) if !file.is("-") => {
                 framework::run_script(machine, call);
                 machine.run_file(lang, file);
             }

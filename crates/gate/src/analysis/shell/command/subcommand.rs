@@ -2,7 +2,7 @@
 
 use aurora_model::EffectKind;
 
-use super::options::{Parsed, Spec};
+use super::options::{Parsed, Spec, Style};
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Machine, Stream};
 use crate::analysis::shell::pattern;
@@ -54,9 +54,9 @@ const HARMLESS: [&str; 8] =
 pub fn run(table: &[Program], machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     let program = table.iter().find(|program| program.names.contains(&call.name))?;
     let parsed = program.spec.parse(call.args);
-    if !has_any(call.args, &HARMLESS) {
+    if !has_any(call.args, &HARMLESS, false) {
         for row in program.rows {
-            if row.fits(&parsed, call.args) {
+            if row.fits(&parsed, call.args, program.spec.style != Style::SingleDash) {
                 row.emit(machine, call);
             }
         }
@@ -65,7 +65,7 @@ pub fn run(table: &[Program], machine: &mut Machine<'_>, call: &Call<'_>) -> Opt
 }
 
 impl Row {
-    fn fits(&self, parsed: &Parsed<'_>, args: &[Field]) -> bool {
+    fn fits(&self, parsed: &Parsed<'_>, args: &[Field], grouped: bool) -> bool {
         let mut operands = parsed.operands.iter();
         self.words.iter().all(|words| {
             operands.next().is_some_and(|operand| match operand.text() {
@@ -73,8 +73,8 @@ impl Row {
                 // Which resource it is, is not known; the verb before it is.
                 None => *words != "*" || operand.has_any(),
             })
-        }) && (self.needs.is_empty() || has_any(args, self.needs))
-            && !has_any(args, self.unless)
+        }) && (self.needs.is_empty() || has_any(args, self.needs, grouped))
+            && !has_any(args, self.unless, grouped)
     }
 
     fn emit(&self, machine: &mut Machine<'_>, call: &Call<'_>) {
@@ -92,14 +92,16 @@ impl Row {
     }
 }
 
-/// Whether one of these options is given, alone, with a value, or in a group of letters.
-fn has_any(args: &[Field], options: &[&str]) -> bool {
+/// Whether one of these options is given, alone, with a value, or, where letters are grouped, in
+/// a group.
+fn has_any(args: &[Field], options: &[&str], grouped: bool) -> bool {
     args.iter().take_while(|arg| !arg.is("--")).any(|arg| {
         let text = arg.prefix();
         options.iter().any(|option| {
             let Some(rest) = text.strip_prefix(option) else {
                 // `-fv` holds `-v`.
-                return option.len() == 2
+                return grouped
+                    && option.len() == 2
                     && !option.starts_with("--")
                     && text.starts_with('-')
                     && !text.starts_with("--")

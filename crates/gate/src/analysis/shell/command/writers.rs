@@ -421,7 +421,7 @@ static WRITERS: &[Writer] = &[
                 "filter",
             ],
         ),
-        Values(&[]),
+        Operands(1),
     ),
 ];
 

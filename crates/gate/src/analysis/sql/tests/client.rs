@@ -71,7 +71,7 @@ fn dot_commands_are_read() {
             (".once '|sort > x'", "shell sort > x"),
             (".import '|curl x' t", "shell curl x"),
             (".import x.csv t", ""),
-            (".output x.txt", ""),
+            (".output x.txt", "write x.txt"),
             (".mode csv\nDROP TABLE x;", "drop table x"),
             (".dump users", ""),
             ("SELECT 1\n.5;", ""),

@@ -222,10 +222,23 @@ pub fn option_steps(subcommand: &str, args: &[Field], span: Span) -> Vec<Step> {
     match subcommand {
         "rebase" => codes(REBASE, &[('x', "exec")]),
         "difftool" => codes(DIFFTOOL, &[('x', "extcmd")]),
-        "grep" => codes(
-            Spec { short_optional: "O", short_values: "ABCmef", ..Spec::FLAGS },
-            &[('O', "open-files-in-pager")],
-        ),
+        "grep" => {
+            let spec = Spec {
+                short_optional: "O",
+                short_values: "ABCmef",
+                long_optional: &["open-files-in-pager"],
+                ..Spec::FLAGS
+            };
+            let mut steps = codes(spec, &[('O', "open-files-in-pager")]);
+            for step in &mut steps {
+                // The pager gets the files that match.
+                if let Step::Code(code) = step {
+                    code.push_lit(" ");
+                    code.push_any(true);
+                }
+            }
+            steps
+        }
         "clone" | "fetch" | "pull" | "ls-remote" | "fetch-pack" | "archive" => {
             let mut steps = codes(TRANSFER, &[('\0', "upload-pack"), ('\0', "exec")]);
             if subcommand == "clone" {

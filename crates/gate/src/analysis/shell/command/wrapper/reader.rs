@@ -178,10 +178,18 @@ pub fn capsh(call: &Call<'_>) -> Vec<Step> {
 pub fn debugger(call: &Call<'_>) -> Vec<Step> {
     let start =
         call.args.iter().position(|arg| arg.is("--args") || arg.is("-args") || arg.is("--"));
-    match start.and_then(|at| call.args.get(at + 1..)) {
+    let mut steps: Vec<Step> = match start.and_then(|at| call.args.get(at + 1..)) {
         Some(argv) if !argv.is_empty() => vec![Step::Run(vec![], argv.to_vec())],
         _ => Vec::new(),
+    };
+    // `-ex 'shell CODE'`, `-o 'platform shell CODE'`.
+    for arg in call.args.iter().take(start.unwrap_or(call.args.len())) {
+        let code = ["shell ", "!", "platform shell ", "pipe "]
+            .iter()
+            .find_map(|verb| arg.strip_prefix(verb));
+        steps.extend(code.map(Step::Code));
     }
+    steps
 }
 
 /// `setarch [ARCH] [OPTIONS] COMMAND…`: the architecture may be left out.

@@ -1,0 +1,159 @@
+//! The real Claude Code behind the gate: a scripted model on loopback plays its turns.
+//!
+//! Runs where `AURORA_TEST_CLAUDE` names the program; elsewhere it is skipped, aloud.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::thread;
+
+use serde_json::{Value, json};
+
+use crate::harness::World;
+
+/// The commands that the model asks for, one a turn.
+const TURNS: [&str; 3] = [
+    "git commit --quiet --allow-empty -m 'drop table users'",
+    "bash -c 'git push --force origin main'",
+    "touch went-on",
+];
+
+/// One request's body; nothing when the connection was closed.
+fn request(stream: &mut BufReader<TcpStream>) -> Option<Value> {
+    let mut length = 0;
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if stream.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        let lower = line.trim().to_ascii_lowercase();
+        if let Some(value) = lower.strip_prefix("content-length:") {
+            length = value.trim().parse().ok()?;
+        }
+        if lower.is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).unwrap_or(Value::Null))
+}
+
+/// What the model says next: the turn is read from the conversation itself.
+fn content(request: &Value) -> Value {
+    let turn = request["messages"].to_string().matches("\"tool_result\"").count();
+    let has_shell = request["tools"].to_string().contains("\"Bash\"");
+    match TURNS.get(turn) {
+        Some(command) if has_shell => json!({
+            "type": "tool_use", "id": format!("toolu_{turn}"), "name": "Bash",
+            "input": {"command": command, "description": "a scripted command"}
+        }),
+        _ => json!({"type": "text", "text": "done"}),
+    }
+}
+
+fn event(out: &mut String, data: Value) {
+    let name = data["type"].as_str().unwrap_or("").to_owned();
+    out.push_str(&format!("event: {name}\ndata: {data}\n\n"));
+}
+
+/// The model's answer as a stream of events.
+fn answer(request: &Value) -> String {
+    let block = content(request);
+    let usage = json!({"input_tokens": 10, "output_tokens": 5});
+    let (start, delta, stop) = if block["type"] == "tool_use" {
+        let mut start = block.clone();
+        start["input"] = json!({});
+        let delta = json!({"type": "input_json_delta", "partial_json": block["input"].to_string()});
+        (start, delta, "tool_use")
+    } else {
+        let delta = json!({"type": "text_delta", "text": block["text"]});
+        (json!({"type": "text", "text": ""}), delta, "end_turn")
+    };
+    let mut out = String::new();
+    let message = json!({
+        "id": "msg_1", "type": "message", "role": "assistant", "model": request["model"],
+        "content": [], "stop_reason": null, "stop_sequence": null, "usage": usage
+    });
+    event(&mut out, json!({"type": "message_start", "message": message}));
+    event(&mut out, json!({"type": "content_block_start", "index": 0, "content_block": start}));
+    event(&mut out, json!({"type": "content_block_delta", "index": 0, "delta": delta}));
+    event(&mut out, json!({"type": "content_block_stop", "index": 0}));
+    let delta = json!({"stop_reason": stop, "stop_sequence": null});
+    event(&mut out, json!({"type": "message_delta", "delta": delta, "usage": usage}));
+    event(&mut out, json!({"type": "message_stop"}));
+    out
+}
+
+fn serve(stream: TcpStream) {
+    let Ok(mut out) = stream.try_clone() else { return };
+    let mut stream = BufReader::new(stream);
+    while let Some(request) = request(&mut stream) {
+        let body = answer(&request);
+        let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n";
+        let sent = write!(out, "{head}content-length: {}\r\n\r\n{body}", body.len());
+        if sent.is_err() {
+            return;
+        }
+    }
+}
+
+/// The base address of a model that plays `TURNS`.
+fn scripted_model() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    thread::spawn(move || {
+        for stream in listener.incoming().flatten() {
+            thread::spawn(move || serve(stream));
+        }
+    });
+    format!("http://{address}")
+}
+
+fn git(world: &World, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .args(args)
+        .current_dir(world.path("repo"))
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output()
+        .unwrap();
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn int_1_the_real_claude_code_is_stopped_at_a_wrapped_force_push_and_goes_on() {
+    let Some(claude) = std::env::var_os("AURORA_TEST_CLAUDE") else {
+        eprintln!("SKIPPED: AURORA_TEST_CLAUDE names no Claude Code to try");
+        return;
+    };
+    let world = World::new();
+    std::fs::remove_dir_all(world.path("repo/.git")).unwrap();
+    git(&world, &["init", "--quiet", "--initial-branch=main"]);
+    assert_eq!(world.run(&["hook", "install", "claude-code", "--user"]).code, Some(0));
+    let output = Command::new(claude)
+        .args(["-p", "go", "--output-format", "stream-json", "--verbose"])
+        .args(["--permission-mode", "acceptEdits", "--allowedTools", "Bash"])
+        .current_dir(world.path("repo"))
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", world.path("home"))
+        .env("ANTHROPIC_BASE_URL", scripted_model())
+        .env("ANTHROPIC_API_KEY", "sk-dummy")
+        .env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1")
+        .env("DISABLE_AUTOUPDATER", "1")
+        .env("DISABLE_TELEMETRY", "1")
+        .env("GIT_AUTHOR_NAME", "a")
+        .env("GIT_AUTHOR_EMAIL", "a@example.com")
+        .env("GIT_COMMITTER_NAME", "a")
+        .env("GIT_COMMITTER_EMAIL", "a@example.com")
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let subject = git(&world, &["log", "-1", "--format=%s"]);
+    assert_eq!(subject.trim(), "drop table users", "{told}");
+    assert!(told.contains("destructive.git_force_push = deny"), "{told}");
+    assert!(world.path("repo").join("went-on").exists(), "{told}");
+}
