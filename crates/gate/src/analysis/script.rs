@@ -1,13 +1,16 @@
 //! One-liners and here-document scripts of other languages, read by the names of the calls they make.
 
 mod api;
+mod arguments;
 mod awk;
 mod call;
+mod cmdlet;
 mod expression;
 mod lexer;
 mod literal;
 mod method;
 mod powershell;
+mod quote;
 mod reader;
 mod value;
 

@@ -11,3 +11,5 @@
 mod bash_oracle;
 mod corpus;
 mod metamorphic;
+mod patch_oracle;
+mod sql_oracle;

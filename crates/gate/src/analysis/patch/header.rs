@@ -50,9 +50,8 @@ pub(super) fn git(patch: &[u8], start: usize, folders: usize) -> Result<(Header,
         at += line.len();
     }
     if at == start + first.len() {
-        // git takes a lone `diff --git` line for prose, once it could read a name from it.
-        let why = "a git header names no file";
-        return both.map(|_| (header, at)).ok_or_else(|| Refused::new(why, start));
+        // git takes a lone `diff --git` line for prose, yet lets its names leak into what follows.
+        return Err(Refused::new("a git header stands alone", start));
     }
     if header.old.is_none() && header.new.is_none() {
         header.old.clone_from(&both);
@@ -170,8 +169,8 @@ fn index(header: &mut Header, text: &[u8]) -> Result<(), String> {
 
 /// The name after `diff --git`, when the line gives the same one twice.
 fn both_names(names: &[u8], folders: usize) -> Result<Option<Vec<u8>>, String> {
-    if names.contains(&0) {
-        return Err("a header line holds a NUL byte".to_owned());
+    if names.contains(&0) || names.len() > MAX_NAMES {
+        return Err("a header line holds a NUL byte or is too long".to_owned());
     }
     let mut found: Option<Vec<u8>> = None;
     for (first, second) in splits(names) {
@@ -214,6 +213,9 @@ fn splits(names: &[u8]) -> Vec<(Vec<u8>, Vec<u8>)> {
     found
 }
 
+/// How long the names in a header line may be together, quoted.
+const MAX_NAMES: usize = 32 << 10;
+
 /// How many blanks in a header line are tried as the border between its names.
 const MAX_BLANKS: usize = 128;
 
@@ -253,6 +255,7 @@ pub(super) fn traditional(
         check_traditional(line).map_err(fail)?;
     }
     let (new_file, gone) = (name::is_dev_null(first), name::is_dev_null(second));
+    let (no_first, no_second) = (is_epoch(first), is_epoch(second));
     if new_file && gone {
         return Err(fail("both names are /dev/null".to_owned()));
     }
@@ -276,15 +279,41 @@ pub(super) fn traditional(
         return Ok(Header { old, is_new: Some(false), is_delete: Some(true), ..Header::default() });
     }
     let (old, new) = (find(first)?, find(second)?);
-    // Of `x` and `x.orig` git takes the shorter one.
-    let name = if new.starts_with(&old) {
+    // Of `x` and `x.orig` git takes the shorter one, unless the second is quoted.
+    let name = if new == old || new.starts_with(&old) && second.first() != Some(&b'"') {
         old
     } else if old.starts_with(&new) {
         new
     } else {
         return Err(fail("the old and the new name differ".to_owned()));
     };
-    Ok(Header { old: Some(name.clone()), new: Some(name), ..Header::default() })
+    Ok(match (no_first, no_second) {
+        (true, _) => Header {
+            new: Some(name),
+            is_new: Some(true),
+            is_delete: Some(false),
+            ..Header::default()
+        },
+        (false, true) => Header {
+            old: Some(name),
+            is_new: Some(false),
+            is_delete: Some(true),
+            ..Header::default()
+        },
+        (false, false) => Header { old: Some(name.clone()), new: Some(name), ..Header::default() },
+    })
+}
+
+/// Whether the date beside a name is the one that means a missing file, as diff writes it.
+fn is_epoch(line: &[u8]) -> bool {
+    let date = line.splitn(2, |byte| *byte == b'\t').nth(1).unwrap_or(&[]);
+    let Some(rest) = date.strip_prefix(b"1970-01-01 00:00:00") else { return false };
+    let Some(zone) = rest.strip_suffix(b" +0000") else { return false };
+    match zone {
+        [] => true,
+        [b'.', digits @ ..] => !digits.is_empty() && digits.iter().all(|byte| *byte == b'0'),
+        _ => false,
+    }
 }
 
 /// Refuses the lines in which git looks for a date in ways that a name could imitate.
@@ -298,8 +327,9 @@ fn check_traditional(line: &[u8]) -> Result<(), String> {
     let mut parts = line.splitn(2, |byte| *byte == b'\t');
     let name = parts.next().unwrap_or(&[]);
     let date = parts.next().unwrap_or(&[]);
-    if date.windows(10).any(|ten| ten == b"1970-01-01" || ten == b"1969-12-31") {
-        return Err("a date that means a missing file stands beside a name".to_owned());
+    let near = date.windows(10).any(|ten| ten == b"1970-01-01" || ten == b"1969-12-31");
+    if near && !is_epoch(line) && !name::is_dev_null(line) {
+        return Err("a date that may mean a missing file stands beside a name".to_owned());
     }
     // A date may follow a name after a blank instead of a tab.
     let dated = name.windows(9).any(|nine| {

@@ -87,11 +87,7 @@ fn find_header(
         }
         if line.starts_with(b"diff --git ") {
             let (header, end) = header::git(patch, at, *folders)?;
-            if end > next {
-                return Ok(Some(Found { header, start: at, end }));
-            }
-            at = next;
-            continue;
+            return Ok(Some(Found { header, start: at, end }));
         }
         let second = line_at(patch, next);
         let after = next + second.len();

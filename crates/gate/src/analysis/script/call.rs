@@ -12,6 +12,10 @@ use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
 /// How long a dotted name may become before it is forgotten.
 const MAX_NAME: usize = 200;
 
+/// Modules of Python of which any function may be called through a name that is not known.
+const HARMFUL_MODULES: &[&str] =
+    &["__builtins__", "builtins", "os", "posix", "pty", "shutil", "subprocess"];
+
 /// A call's arguments.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Args {
@@ -220,7 +224,13 @@ impl Reader<'_> {
             Pure::Import => module_of(first),
             Pure::Member => match args.at(1) {
                 Value::Str(name) => self.member(first.clone(), &name.clone()),
-                _ => Value::Name(UNKNOWN.to_string()),
+                // Any function of a module that can do harm; elsewhere it is some method.
+                _ => match first {
+                    Value::Name(module) if HARMFUL_MODULES.contains(&module.as_str()) => {
+                        Value::Name(UNKNOWN.to_string())
+                    }
+                    _ => Value::Unknown,
+                },
             },
             Pure::JoinPath | Pure::NewPath => {
                 let mut path = String::new();

@@ -318,9 +318,14 @@ impl Lexer<'_> {
         }
         if at == name_start {
             // A variable such as `$_`, `$!` or `$@` of Perl and Ruby; `$` before a bracket is not one.
+            let sigils = self.src.get(start..at).unwrap_or("");
             let special = sigil
                 && matches!(self.lang, ScriptLang::Perl | ScriptLang::Ruby)
-                && self.bytes.get(at).is_some_and(|byte| b"!/\\,;.&0^|#".contains(byte));
+                && self.bytes.get(at).is_some_and(|byte| {
+                    b"!/\\,;.&0^|#".contains(byte)
+                        || (sigils == "$" && b"`'\"@<>+~?".contains(byte))
+                        || (sigils == "*" && *byte == b'`')
+                });
             if !special {
                 return self.lone_sigil(sigil);
             }

@@ -5,38 +5,11 @@ use std::collections::BTreeMap;
 use aurora_model::{Span, Touch};
 
 use super::super::shell::machine::ScriptLang;
+use super::cmdlet::{Cmdlet, Word, cmdlet_name};
 use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
 
 /// How deep brackets are followed.
 const MAX_DEPTH: u32 = 32;
-
-/// Parameters that take a value, as PowerShell writes them, in lower case.
-const VALUE_PARAMETERS: &[&str] = &[
-    "argumentlist",
-    "command",
-    "database",
-    "destination",
-    "ea",
-    "encoding",
-    "erroraction",
-    "exclude",
-    "filepath",
-    "filter",
-    "include",
-    "inputfile",
-    "inputobject",
-    "itemtype",
-    "literalpath",
-    "name",
-    "newname",
-    "outfile",
-    "path",
-    "query",
-    "serverinstance",
-    "target",
-    "uri",
-    "value",
-];
 
 /// Commands and aliases of PowerShell's own that change nothing that a policy asks about.
 const HARMLESS: &[&str] = &[
@@ -66,22 +39,6 @@ pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
         shell.at += 1;
     }
     shell.findings
-}
-
-/// One word of a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Word {
-    text: String,
-    quoted: bool,
-    /// It came from a bracket or holds something unknown that may be several values.
-    many: bool,
-}
-
-impl Word {
-    fn known(&self) -> Option<String> {
-        let known = self.text.chars().any(|c| c != UNKNOWN);
-        (known && !self.many).then(|| self.text.clone())
-    }
 }
 
 #[derive(Debug)]
@@ -336,7 +293,7 @@ impl PowerShell<'_> {
         {
             words.remove(0);
         } else if words.first().is_some_and(|word| word.quoted) {
-            return;
+            return self.redirections(&words, start);
         }
         let Some((name, args)) = words.split_first() else { return };
         self.redirections(args, start);
@@ -446,182 +403,12 @@ impl PowerShell<'_> {
     }
 }
 
-/// Whether a name is a verb and a noun, as all of PowerShell's own commands are.
-fn cmdlet_name(name: &str) -> bool {
-    const VERBS: &[&str] = &[
-        "add",
-        "clear",
-        "close",
-        "compare",
-        "convert",
-        "convertfrom",
-        "convertto",
-        "copy",
-        "disable",
-        "enable",
-        "enter",
-        "exit",
-        "expand",
-        "export",
-        "find",
-        "foreach",
-        "format",
-        "get",
-        "group",
-        "import",
-        "install",
-        "invoke",
-        "join",
-        "limit",
-        "measure",
-        "mount",
-        "move",
-        "new",
-        "open",
-        "optimize",
-        "out",
-        "pop",
-        "publish",
-        "push",
-        "read",
-        "receive",
-        "register",
-        "remove",
-        "rename",
-        "resolve",
-        "restart",
-        "resume",
-        "save",
-        "search",
-        "select",
-        "send",
-        "set",
-        "show",
-        "sort",
-        "split",
-        "start",
-        "stop",
-        "suspend",
-        "tee",
-        "test",
-        "trace",
-        "uninstall",
-        "unregister",
-        "update",
-        "use",
-        "wait",
-        "where",
-        "write",
-    ];
-    name.split_once('-').is_some_and(|(verb, _)| VERBS.binary_search(&verb).is_ok())
-}
-
-/// A command's arguments, sorted into switches, named values and the rest.
-#[derive(Debug)]
-struct Cmdlet {
-    words: Vec<Word>,
-    named: Vec<(String, Vec<Word>)>,
-    rest: Vec<Word>,
-}
-
-impl Cmdlet {
-    fn new(args: &[Word]) -> Self {
-        let mut named: Vec<(String, Vec<Word>)> = Vec::new();
-        let mut rest = Vec::new();
-        let mut value_of: Option<String> = None;
-        for word in args {
-            let parameter = (!word.quoted).then(|| word.text.strip_prefix('-')).flatten();
-            if let Some(parameter) =
-                parameter.filter(|name| name.starts_with(|c: char| c.is_alphabetic()))
-            {
-                let (name, value) = parameter.split_once(':').unwrap_or((parameter, ""));
-                let name = name.to_ascii_lowercase();
-                let takes = VALUE_PARAMETERS.binary_search(&name.as_str()).is_ok();
-                let values = if value.is_empty() {
-                    Vec::new()
-                } else {
-                    vec![Word { text: value.to_owned(), quoted: false, many: false }]
-                };
-                value_of = (takes && value.is_empty()).then(|| name.clone());
-                named.push((name, values));
-                continue;
-            }
-            match value_of.take() {
-                Some(name) => {
-                    if let Some((_, values)) = named.last_mut() {
-                        values.push(word.clone());
-                    }
-                    // Further words of a list belong to it too, where the list is all constants.
-                    if matches!(name.as_str(), "path" | "literalpath" | "argumentlist")
-                        && word.quoted
-                    {
-                        value_of = Some(name);
-                    }
-                }
-                None => rest.push(word.clone()),
-            }
-        }
-        Self { words: args.to_vec(), named, rest }
-    }
-
-    /// Whether a switch is given, possibly abbreviated.
-    fn switch(&self, name: &str) -> bool {
-        self.named.iter().any(|(own, values)| {
-            let least = if name == "whatif" { 2 } else { 1 };
-            let off = values.first().is_some_and(|value| value.text.eq_ignore_ascii_case("$false"));
-            own.len() >= least && name.starts_with(own.as_str()) && !off
-        })
-    }
-
-    fn values(&self, name: &str) -> &[Word] {
-        let found = self.named.iter().find(|(own, _)| own == name);
-        found.map_or(&[], |(_, values)| values.as_slice())
-    }
-
-    fn value(&self, name: &str) -> Option<String> {
-        self.values(name).first().and_then(Word::known)
-    }
-
-    fn first(&self) -> Option<String> {
-        self.rest.first().and_then(Word::known)
-    }
-
-    fn targets(&self) -> Vec<Word> {
-        let mut out = self.values("path").to_vec();
-        out.extend_from_slice(self.values("literalpath"));
-        out.extend(self.rest.iter().cloned());
-        out
-    }
-
-    fn target(&self) -> Option<String> {
-        let named = self.value("path").or_else(|| self.value("filepath"));
-        named.or_else(|| self.value("literalpath")).or_else(|| self.first())
-    }
-
-    fn second(&self, names: &[&str]) -> Option<String> {
-        let named = names.iter().find_map(|name| self.value(name));
-        let at = usize::from(self.value("path").is_none() && self.value("literalpath").is_none());
-        named.or_else(|| self.rest.get(at).and_then(Word::known))
-    }
-
-    fn arguments(&self) -> Vec<String> {
-        let named = self.values("argumentlist").iter();
-        let rest = self.rest.iter().skip(usize::from(self.value("filepath").is_none()));
-        named.chain(rest).flat_map(|word| word.text.split_whitespace()).map(str::to_owned).collect()
-    }
-
-    fn describe(&self) -> String {
-        self.words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_are_sorted() {
-        assert!(VALUE_PARAMETERS.is_sorted());
         assert!(HARMLESS.is_sorted());
     }
 }

@@ -158,6 +158,8 @@ fn python_evaluates_and_asks_databases() {
     check(Python, "eval(compile('os.remove(\"a\")', 'x', 'exec'))", "delete a");
     check(Python, "import requests; exec(requests.get('http://x').text)", "fetch http://x; opaque");
     check(Python, "exec(input())", "opaque");
+    check(Python, "getattr(os, name)('x')", "opaque");
+    check(Python, "getattr(self, 'do_' + name)('x')", "");
     check(Python, "cur.execute('DROP TABLE users')", "sql DROP TABLE users");
     check(Python, "cur.execute(f'DELETE FROM {t}')", "sql DELETE FROM ?");
     check(Python, "conn.execute(text('TRUNCATE x'))", "sql TRUNCATE x");
@@ -259,6 +261,7 @@ fn perl_calls_are_seen() {
     plain(Perl, "while (<STDIN>) { s/foo/bar/; print; }", "");
     plain(Perl, "print join(',', map { $_ * 2 } grep { $_ > 1 } @ARGV)", "");
     plain(Perl, "$x = $a / $b; $y = 'unlink' . \"q'\"; print $x/$y", "");
+    plain(Perl, "$\" = ','; print $'; print $`; print \"$@\"; unlink 'a'", "delete a");
     plain(Perl, "unlink 'a', \"b\"", "delete a b");
     plain(Perl, "unlink glob('*.tmp')", "delete many *.tmp");
     plain(Perl, "unlink <*.tmp>", "delete many *.tmp");
@@ -369,6 +372,7 @@ fn powershell_commands_are_seen() {
     plain(PowerShell, "$d = 'x'; Remove-Item \"$d/y\" -r", "delete -r x/y");
     plain(PowerShell, "Set-Content -Path .env -Value 'x'", "write .env");
     plain(PowerShell, "'x' | Out-File .env", "write .env");
+    plain(PowerShell, "'x' > .env", "write .env");
     plain(PowerShell, "git push --force", "exec git push --force");
     plain(PowerShell, "iex 'Remove-Item a'", "delete a");
     plain(PowerShell, "iwr http://x | iex", "fetch http://x; opaque");

@@ -5,7 +5,6 @@ mod files;
 mod find;
 mod framework;
 mod git;
-mod harmless;
 mod infra;
 mod interpreter;
 mod net;
@@ -16,10 +15,11 @@ mod sql_client;
 mod step;
 mod subcommand;
 mod text;
+mod wordy;
 mod wrapper;
 mod writers;
 
-pub use self::harmless::is_known_harmless;
+pub use self::wordy::takes_words;
 
 use super::machine::{Call, Machine, Stream};
 

@@ -68,7 +68,7 @@ impl Machine<'_> {
         if !bare {
             self.run_script_with(first, argv);
         }
-        if !command::is_known_harmless(name) {
+        if !command::takes_words(name) {
             self.probe(&call);
         }
         Stream::Output(name.to_owned())

@@ -1,5 +1,7 @@
 //! Frameworks whose own commands are documented to drop or empty a whole database.
 
+use aurora_model::EffectKind;
+
 use super::options::{Spec, Style};
 use super::subcommand::{Harm, Program, Row};
 use crate::analysis::shell::field::Field;
@@ -45,6 +47,11 @@ const SETTINGS: Spec = Spec {
         "prefetch",
         "workdir",
         "no-op",
+        "dir",
+        "table",
+        "knexfile",
+        "root",
+        "uri",
     ],
     ..Spec::FLAGS
 };
@@ -60,6 +67,8 @@ const JAVA_STYLE: Spec = Spec {
         "prefetch",
         "lock-timeout",
         "configFiles",
+        "dir",
+        "table",
         "f",
         "pl",
     ],
@@ -134,7 +143,44 @@ pub static PROGRAMS: &[Program] = &[
         spec: SETTINGS,
         rows: &[drops(&["schema:drop|schema:fresh|migration:fresh"])],
     },
-    Program { names: &["mix"], spec: SETTINGS, rows: &[drops(&["ecto.drop|ecto.reset"])] },
+    Program {
+        names: &["mix"],
+        spec: SETTINGS,
+        rows: &[
+            drops(&["ecto.drop|ecto.reset|ash.reset"]),
+            drops(&["do", "ecto.drop*|ecto.reset*"]),
+            drops_with(&["ecto.rollback"], &["--all"]),
+        ],
+    },
+    Program {
+        names: &["ace", "ace.js", "adonis"],
+        spec: SETTINGS,
+        rows: &[
+            drops(&["migration:fresh|migration:reset|migration:refresh|db:wipe"]),
+            empties(&["db:truncate"]),
+        ],
+    },
+    Program {
+        names: &["payload"],
+        spec: SETTINGS,
+        rows: &[drops(&["migrate:fresh|migrate:reset|migrate:refresh"])],
+    },
+    Program {
+        names: &["sea-orm-cli"],
+        spec: SETTINGS,
+        rows: &[drops(&["migrate", "fresh|refresh|reset"])],
+    },
+    Program { names: &["yii"], spec: SETTINGS, rows: &[drops(&["migrate/fresh"])] },
+    Program { names: &["spark"], spec: SETTINGS, rows: &[drops(&["migrate:refresh"])] },
+    Program { names: &["magento"], spec: SETTINGS, rows: &[drops(&["setup:uninstall"])] },
+    Program { names: &["sqitch"], spec: SETTINGS, rows: &[drops(&["revert"])] },
+    Program {
+        names: &["edgedb", "gel"],
+        spec: SETTINGS,
+        rows: &[drops(&["database|branch", "drop|wipe"])],
+    },
+    Program { names: &["encore"], spec: SETTINGS, rows: &[drops(&["db", "reset"])] },
+    Program { names: &["bq"], spec: SETTINGS, rows: &[drops(&["rm"])] },
     Program { names: &["alembic"], spec: SETTINGS, rows: &[drops(&["downgrade", "base"])] },
     Program { names: &["flask"], spec: SETTINGS, rows: &[drops(&["db", "downgrade", "base"])] },
     Program { names: &["flyway"], spec: JAVA_STYLE, rows: &[drops(&["clean"])] },
@@ -151,8 +197,13 @@ pub static PROGRAMS: &[Program] = &[
     Program { names: &["dbmate"], spec: SETTINGS, rows: &[drops(&["drop"])] },
     Program {
         names: &["goose"],
-        spec: SETTINGS,
-        rows: &[drops(&["reset"]), drops(&["*", "*", "reset"])],
+        spec: JAVA_STYLE,
+        rows: &[
+            drops(&["reset"]),
+            drops(&["*", "*", "reset"]),
+            drops(&["down-to", "0"]),
+            drops(&["*", "*", "down-to", "0"]),
+        ],
     },
     Program { names: &["migrate", "golang-migrate"], spec: JAVA_STYLE, rows: &[drops(&["drop"])] },
     Program {
@@ -217,12 +268,14 @@ pub fn run_script(machine: &mut Machine<'_>, call: &Call<'_>) {
     let name = script.rsplit('/').next().unwrap_or(script);
     let Some(args) = call.args.get(at + 1..) else { return };
     let inner = Call { name, args, stdin: call.stdin, env: call.env, span: call.span };
-    super::subcommand::run(PROGRAMS, machine, &inner);
-    run_code(machine, &inner);
+    if PROGRAMS.iter().any(|program| program.names.contains(&name)) {
+        super::run(machine, &inner);
+    }
 }
 
 /// Frameworks that take code on the command line.
 pub fn run_code(machine: &mut Machine<'_>, call: &Call<'_>) {
+    undo_migrations(machine, call);
     let text = |at: usize| call.args.get(at).and_then(Field::text);
     let code = match (call.name, text(0), text(1)) {
         ("rails", Some("runner" | "r"), _) => call.args.get(1).map(|code| (ScriptLang::Ruby, code)),
@@ -232,10 +285,28 @@ pub fn run_code(machine: &mut Machine<'_>, call: &Call<'_>) {
         ("artisan", Some("tinker"), Some("--execute")) => {
             call.args.get(2).map(|code| (ScriptLang::Php, code))
         }
+        ("artisan", Some("tinker"), _) => {
+            let glued = call.args.iter().find_map(|arg| arg.strip_prefix("--execute="));
+            if let Some(code) = glued {
+                machine.run_code(Lang::Script(ScriptLang::Php), &code);
+            }
+            None
+        }
         ("wp", Some("eval"), _) => call.args.get(1).map(|code| (ScriptLang::Php, code)),
         _ => None,
     };
     if let Some((lang, code)) = code {
         machine.run_code(Lang::Script(lang), code);
+    }
+}
+
+/// `rake db:migrate VERSION=0` takes every migration back.
+fn undo_migrations(machine: &mut Machine<'_>, call: &Call<'_>) {
+    let migrates = matches!(call.name, "rake" | "rails")
+        && call.args.iter().any(|arg| arg.is("db:migrate") || arg.is("db:migrate:down"));
+    let zero = call.args.iter().any(|arg| arg.is("VERSION=0"))
+        || call.env.iter().any(|(name, value)| name == "VERSION" && value.is("0"));
+    if migrates && zero {
+        machine.emit(EffectKind::DropObject { object: EVERYTHING.to_owned() }, call.span);
     }
 }

@@ -285,6 +285,17 @@ pub static PROGRAMS: &[Program] = &[
             infra(&["destroy"], "an application"),
         ],
     },
+    Program {
+        names: &["userdel", "deluser"],
+        spec: Spec::FLAGS,
+        rows: &[Row {
+            words: &["*"],
+            needs: &["-r", "--remove", "--remove-home", "--remove-all-files"],
+            unless: &[],
+            harm: Harm::Files,
+            what: "",
+        }],
+    },
     Program { names: &["gh"], spec: CLOUD, rows: &[infra(&["repo", "delete"], "a repository")] },
     Program {
         names: &["glab"],

@@ -1,14 +1,16 @@
 //! Interpreters of other languages: where their code stands, and which files they edit in place.
 
 mod editor;
+mod recipe;
 mod sed;
 mod switches;
+mod windows;
 
 use aurora_model::Touch;
 
 use super::options::{OptName, Parsed, Spec, Style};
+use super::step::joined;
 use super::{Model, framework};
-use crate::analysis::shell::builtin::joined;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
 
@@ -110,20 +112,22 @@ static INTERPRETERS: &[Interpreter] = &[
 pub static MODELS: &[(&str, Model)] = &[
     ("awk", awk),
     ("bsdsed", sed::sed),
-    ("cmd", cmd),
+    ("cmd", windows::cmd),
     ("ed", editor::ed),
     ("emacs", editor::emacs),
     ("emacsclient", editor::emacs),
     ("ex", editor::vi),
     ("expect", tcl),
     ("gawk", awk),
+    ("gmake", recipe::make),
     ("gsed", sed::sed),
+    ("make", recipe::make),
     ("mawk", awk),
     ("nawk", awk),
     ("nvim", editor::vi),
     ("osascript", osascript),
-    ("powershell", powershell),
-    ("pwsh", powershell),
+    ("powershell", windows::powershell),
+    ("pwsh", windows::powershell),
     ("sed", sed::sed),
     ("tclsh", tcl),
     ("vi", editor::vi),
@@ -151,7 +155,9 @@ pub fn is_interpreter(name: &str) -> bool {
 /// Runs an interpreter; nothing when the program is none.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     let row = interpreter(call.name)?;
-    let parsed = row.spec.parse(call.args);
+    let printing = printed_code(row, call.args);
+    let args = printing.as_deref().unwrap_or(call.args);
+    let parsed = row.spec.parse(args);
     let informs = call.args.first().and_then(Field::text);
     if matches!(informs, Some("--version" | "-V" | "--help" | "-h" | "-v")) {
         return Some(Stream::Output(call.name.to_owned()));
@@ -162,6 +168,16 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
         row.run(machine, call, &parsed);
     }
     Some(Stream::Output(call.name.to_owned()))
+}
+
+/// Node's `-pe CODE` is `-p CODE`: `p` takes its value only when it stands last.
+fn printed_code(row: &Interpreter, args: &[Field]) -> Option<Vec<Field>> {
+    let group = |arg: &Field| matches!(arg.text(), Some("-pe" | "-ep" | "-pi" | "-ie"));
+    if row.lang != ScriptLang::JavaScript || !args.iter().any(group) {
+        return None;
+    }
+    let spread = |arg: &Field| if group(arg) { Field::lit("-e", arg.span) } else { arg.clone() };
+    Some(args.iter().map(spread).collect())
 }
 
 impl Interpreter {
@@ -187,6 +203,13 @@ impl Interpreter {
                 if let Some(code) = code {
                     machine.run_code(lang, code);
                 }
+            }
+            Some((word, rest)) if word.is("exec") && call.name == "bun" => {
+                let code = joined(rest.iter().copied());
+                machine.run_code(Lang::Shell, &code);
+            }
+            Some((word, rest)) if call.name == "deno" && (word.is("run") || word.is("serve")) => {
+                deno_run(machine, lang, rest, call);
             }
             Some((file, _)) if !file.is("-") && !file.is("/dev/stdin") => {
                 framework::run_script(machine, call);
@@ -226,9 +249,31 @@ impl Interpreter {
     }
 }
 
+/// `deno run FILE`: code from an address cannot be seen.
+fn deno_run(machine: &mut Machine<'_>, lang: Lang, rest: &[&Field], call: &Call<'_>) {
+    let script = rest.iter().find(|arg| arg.is("-") || !arg.prefix().starts_with('-'));
+    match script {
+        Some(file) if file.prefix().contains("://") => {
+            machine.opaque(file.display(), "the script comes from the network", call.span);
+        }
+        Some(file) if !file.is("-") => {
+            machine.run_file(lang, file);
+        }
+        _ => {
+            machine.run_stream(lang, call.stdin, call.span);
+        }
+    }
+}
+
 /// `python -m alembic …` is `alembic …`.
 fn run_module(machine: &mut Machine<'_>, call: &Call<'_>, module: &Field, parsed: &Parsed<'_>) {
     let name = match module.text() {
+        Some("timeit") => {
+            for code in parsed.operands.iter().filter(|arg| !arg.prefix().starts_with('-')) {
+                machine.run_code(Lang::Script(ScriptLang::Python), code);
+            }
+            return;
+        }
         Some("django") => "django-admin",
         Some(name) => name,
         None => return,
@@ -329,79 +374,6 @@ fn osascript(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     Stream::Output(call.name.to_owned())
 }
 
-/// PowerShell: `-Command` and everything behind it, `-EncodedCommand`, or what comes in.
-fn powershell(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let lang = Lang::Script(ScriptLang::PowerShell);
-    for (index, arg) in call.args.iter().enumerate() {
-        let flag = arg.text().unwrap_or("").to_ascii_lowercase();
-        let behind = call.args.get(index + 1..).unwrap_or(&[]);
-        let is = |names: &[&str]| names.contains(&flag.trim_start_matches(['-', '/']));
-        if !flag.starts_with(['-', '/']) {
-            // A bare first argument is a command for Windows PowerShell, a file for `pwsh`.
-            if call.name == "powershell" {
-                machine.run_code(lang, &joined(call.args.get(index..).unwrap_or(&[]), call.span));
-            }
-            return Stream::Terminal;
-        }
-        if is(&["c", "command"]) {
-            machine.run_code(lang, &joined(behind, call.span));
-            return Stream::Output(call.name.to_owned());
-        }
-        if is(&["e", "ec", "enc", "encodedcommand"]) {
-            match behind.first().and_then(Field::text).and_then(decode_utf16) {
-                Some(code) => {
-                    machine.run_code(lang, &Field::lit(code, call.span));
-                }
-                None => machine.opaque("encoded command", "it cannot be decoded", call.span),
-            }
-            return Stream::Output(call.name.to_owned());
-        }
-        if is(&["f", "file", "h", "help", "v", "version", "?"]) {
-            return Stream::Output(call.name.to_owned());
-        }
-    }
-    machine.run_stream(lang, call.stdin, call.span)
-}
-
-/// Base64 of UTF-16, as `-EncodedCommand` takes it.
-fn decode_utf16(text: &str) -> Option<String> {
-    let bytes = crate::analysis::script::decode_base64(text)?;
-    let units: Vec<u16> = bytes
-        .chunks(2)
-        .map(|pair| match pair {
-            [low, high] => u16::from_le_bytes([*low, *high]),
-            _ => 0,
-        })
-        .collect();
-    String::from_utf16(&units).ok()
-}
-
-/// `cmd /c "del /s …"`.
-fn cmd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
-    let at = call
-        .args
-        .iter()
-        .position(|arg| matches!(arg.text(), Some("/c" | "/C" | "/k" | "/K" | "//c" | "//C")));
-    let Some(behind) = at.and_then(|at| call.args.get(at + 1..)) else { return Stream::Terminal };
-    let code = joined(behind, call.span).display();
-    let lower = code.to_ascii_lowercase();
-    let first = lower.split_whitespace().next().unwrap_or("");
-    let deep = lower.split_whitespace().any(|word| word == "/s");
-    let target = Field::unknown(false, call.span);
-    match first {
-        "rd" | "rmdir" if deep => machine.delete(&[&target], true, call.span),
-        "del" | "erase" => machine.delete(&[&target], deep, call.span),
-        "format" => {
-            let device = code.split_whitespace().nth(1).unwrap_or("a drive").to_owned();
-            machine.emit(aurora_model::EffectKind::WipeDisk { device }, call.span);
-        }
-        _ => {
-            machine.run_code(Lang::Shell, &Field::lit(code, call.span));
-        }
-    }
-    Stream::Terminal
-}
-
 /// Whether an option letter was given.
 fn has_letter(parsed: &Parsed<'_>, letter: char) -> bool {
     parsed.opts.iter().any(|opt| opt.name == OptName::Short(letter))
@@ -422,10 +394,5 @@ mod tests {
             is_interpreter("python3.11") && is_interpreter("perl5.36") && is_interpreter("node")
         );
         assert!(!is_interpreter("pythonic"));
-    }
-
-    #[test]
-    fn encoded_commands_are_decoded() {
-        assert_eq!(decode_utf16("bABzAA==").as_deref(), Some("ls"));
     }
 }

@@ -321,6 +321,22 @@ static CLIENTS: &[Client] = &[
         )
     },
     Client {
+        words: &["query"],
+        code_operand: Some(0),
+        ..client(
+            &["typeorm", "typeorm-ts-node-commonjs", "typeorm-ts-node-esm"],
+            SqlDialect::Generic,
+            PLAIN,
+            &[],
+            &[],
+        )
+    },
+    Client {
+        words: &["doctrine:query:sql|dbal:run-sql"],
+        code_operand: Some(0),
+        ..client(&["console"], SqlDialect::Generic, PLAIN, &[], &[])
+    },
+    Client {
         words: &["sql", "connect"],
         ..client(&["gcloud"], SqlDialect::Generic, PLAIN, &[], &[])
     },
