@@ -1,3 +1,58 @@
-//! Chores of the repository, as code.
+//! `cargo xtask`: the repository's chores by name.
 
-fn main() {}
+use std::process::{Command, ExitCode};
+
+use xtask::{fuzz, root, say, tidy};
+
+const USAGE: &str = "usage:
+  cargo xtask tidy                                    the architecture as a test
+  cargo xtask fuzz [--smoke] [--seconds N] [--seed N] [shell|sql|patch|policy …]
+  cargo xtask fuzz --input FILE TARGET                run one saved input again
+  cargo xtask bench gate                              how fast the gate is, as ratios";
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = args.iter().map(String::as_str).collect();
+    let outcome = match words.as_slice() {
+        ["tidy"] => run_tidy(),
+        ["fuzz", rest @ ..] => fuzz::Plan::read(rest).and_then(|plan| fuzz::run(&plan)),
+        ["bench", "gate"] => bench_gate(),
+        _ => Err(USAGE.to_owned()),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => {
+            say::complaint(&message);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run_tidy() -> Result<(), String> {
+    let tree = tidy::Tree::read(&root())?;
+    let findings = tidy::check(&tree);
+    for finding in &findings {
+        say::line(&finding.to_string());
+    }
+    if findings.is_empty() {
+        say::line(&format!("tidy: {} files, nothing to put in order", tree.files.len()));
+        return Ok(());
+    }
+    Err(format!("tidy: {} things to put in order", findings.len()))
+}
+
+/// Builds the program and the bench with optimisation, and runs the bench.
+fn bench_gate() -> Result<(), String> {
+    let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+    for args in [
+        ["build", "--release", "--quiet", "--package", "aurora-cli"].as_slice(),
+        ["bench", "--quiet", "--package", "xtask", "--bench", "gate"].as_slice(),
+    ] {
+        let status = Command::new(&cargo).args(args).current_dir(root()).status();
+        let status = status.map_err(|error| format!("cannot start {cargo}: {error}"))?;
+        if !status.success() {
+            return Err(format!("cargo {} ended with {status}", args.join(" ")));
+        }
+    }
+    Ok(())
+}
