@@ -119,6 +119,8 @@ pub struct Machine<'c> {
     pub(super) chosen: usize,
     /// The program's name is being expanded.
     pub(super) naming: bool,
+    /// The operands of an unknown program are being tried as a command.
+    pub(super) probing: bool,
     root: String,
 }
 
@@ -148,6 +150,7 @@ impl<'c> Machine<'c> {
             choices: Vec::new(),
             chosen: 0,
             naming: false,
+            probing: false,
             root,
         }
     }

@@ -72,9 +72,12 @@ impl Machine<'_> {
         if !bare {
             self.run_script_with(first, argv);
         }
-        if !command::takes_words(name) {
+        // Every part of the operands is tried already: trying parts of parts finds nothing more.
+        if !self.probing && !command::takes_words(name) {
+            self.probing = true;
             self.probe(&call);
             self.probe_sql(&call);
+            self.probing = false;
         }
         Stream::Output(name.to_owned())
     }
