@@ -10,6 +10,7 @@ mod interpreter;
 mod net;
 pub mod options;
 mod place;
+mod setup;
 mod shells;
 mod sql_client;
 mod step;
@@ -53,6 +54,9 @@ fn model_of(name: &str) -> Option<Model> {
 /// Runs a program that has a model or wraps another one; nothing when it is neither.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     if let Some(out) = wrapper::unwrap(machine, call) {
+        return Some(out);
+    }
+    if let Some(out) = setup::run(machine, call) {
         return Some(out);
     }
     if let Some(model) = model_of(call.name) {
