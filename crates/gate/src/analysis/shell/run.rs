@@ -1,6 +1,6 @@
 //! Finds out what runs: functions, builtins, wrappers, models, and code inside arguments.
 
-use aurora_model::{Effect, EffectKind, Span};
+use aurora_model::{Effect, EffectKind, Span, SqlDialect};
 
 use super::command;
 use super::expand::UNKNOWN;
@@ -8,7 +8,11 @@ use super::field::{Field, Seg};
 use super::machine::{Base, Call, Lang, Machine, Stream};
 use super::parse;
 use super::scope::Value;
+use crate::analysis::sql::SqlKind;
 use crate::analysis::{script, sql};
+
+/// Longer texts are not tried as SQL.
+const MAX_PROBED_BYTES: usize = 4096;
 
 impl Machine<'_> {
     /// Runs another command: program and arguments, as a wrapper would. Returns what it prints.
@@ -70,6 +74,7 @@ impl Machine<'_> {
         }
         if !command::takes_words(name) {
             self.probe(&call);
+            self.probe_sql(&call);
         }
         Stream::Output(name.to_owned())
     }
@@ -82,6 +87,37 @@ impl Machine<'_> {
             {
                 env.push((name.clone(), value.clone()));
             }
+        }
+    }
+
+    /// An unknown program that is given SQL may well be a database's client.
+    fn probe_sql(&mut self, call: &Call<'_>) {
+        let mut texts: Vec<&Field> = Vec::new();
+        for (flag, value) in call.args.iter().zip(call.args.iter().skip(1)) {
+            if matches!(
+                flag.text(),
+                Some(
+                    "-c" | "-e"
+                        | "-q"
+                        | "--command"
+                        | "--execute"
+                        | "--query"
+                        | "--sql"
+                        | "--statement"
+                )
+            ) {
+                texts.push(value);
+            }
+        }
+        let harmful = texts.iter().filter_map(|text| text.text()).any(|text| {
+            text.len() <= MAX_PROBED_BYTES
+                && sql::analyse(text, SqlDialect::Generic).iter().any(|finding| {
+                    matches!(finding.kind, SqlKind::Drop { .. } | SqlKind::Truncate { .. })
+                })
+        });
+        if harmful {
+            let why = "it is not a known program and is given SQL that drops or empties";
+            self.opaque(call.name, why, call.span);
         }
     }
 

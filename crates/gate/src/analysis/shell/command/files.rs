@@ -28,6 +28,7 @@ pub static MODELS: &[(&str, Model)] = &[
     ("chgrp", permission::owner),
     ("chmod", permission::mode),
     ("chown", permission::owner),
+    ("cmake", cmake),
     ("compress", archive::compress),
     ("cp", copy::copy),
     ("dd", dd),
@@ -225,6 +226,28 @@ fn create(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         machine.change(operand, Touch::Create, false);
     }
     Stream::Terminal
+}
+
+/// `cmake -E COMMAND`: its own small versions of common programs.
+fn cmake(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let [flag, command, args @ ..] = call.args else { return Stream::Output(call.name.to_owned()) };
+    let argv: &[&str] = match command.text().filter(|_| flag.is("-E")) {
+        Some("rm") => &["rm"],
+        Some("remove") => &["rm", "-f"],
+        Some("remove_directory") => &["rm", "-rf"],
+        Some("copy" | "copy_if_different" | "copy_if_newer") => &["cp"],
+        Some("copy_directory" | "copy_directory_if_different") => &["cp", "-r"],
+        Some("rename") => &["mv"],
+        Some("make_directory") => &["mkdir", "-p"],
+        Some("touch" | "touch_nocreate") => &["touch"],
+        Some("create_symlink") => &["ln", "-s"],
+        Some("env" | "time") => &["env"],
+        Some("tar") => &["tar"],
+        _ => return Stream::Output(call.name.to_owned()),
+    };
+    let mut argv: Vec<Field> = argv.iter().map(|word| Field::lit(*word, command.span)).collect();
+    argv.extend(args.iter().cloned());
+    machine.run_argv(&argv, call.stdin, call.span)
 }
 
 /// Aurora's own commands that change the files that hold the gate.

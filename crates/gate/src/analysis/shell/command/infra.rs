@@ -15,6 +15,11 @@ const fn infra_with(
     Row { words, needs, unless: &[], harm: Harm::Infra, what }
 }
 
+/// A copy whose last operand may be a file here.
+const fn copies(words: &'static [&'static str]) -> Row {
+    Row { words, needs: &[], unless: &[], harm: Harm::CopiesTo, what: "" }
+}
+
 const TERRAFORM: Spec = Spec {
     long_values: &["target", "var-file", "state", "terragrunt-working-dir", "working-dir"],
     style: Style::SingleDash,
@@ -155,6 +160,7 @@ pub static PROGRAMS: &[Program] = &[
         names: &["kubectl", "oc", "k", "kubecolor", "minikube-kubectl"],
         spec: KUBECTL,
         rows: &[
+            copies(&["cp|rsync"]),
             infra(
                 &[
                     "delete",
@@ -199,6 +205,7 @@ pub static PROGRAMS: &[Program] = &[
         spec: CLOUD,
         rows: &[
             infra(&["s3", "rb"], "a bucket"),
+            copies(&["s3", "cp|mv|sync"]),
             infra_with(&["s3", "rm"], &["--recursive"], "every object below a prefix"),
             infra_with(
                 &["s3", "sync|mv"],
@@ -224,6 +231,9 @@ pub static PROGRAMS: &[Program] = &[
         spec: CLOUD,
         rows: &[
             infra(&["projects|config", "delete"], "a project"),
+            copies(&["cp|rsync|mv"]),
+            copies(&["storage", "cp|rsync|mv"]),
+            copies(&["compute", "scp"]),
             infra(&["alpha|beta", "*", "*", "delete"], "a cloud resource"),
             infra(
                 &[
@@ -306,6 +316,8 @@ pub static PROGRAMS: &[Program] = &[
         names: &["docker", "podman", "nerdctl"],
         spec: DOCKER,
         rows: &[
+            copies(&["cp"]),
+            copies(&["container|compose", "cp"]),
             infra(&["volume", "rm|remove|prune"], "volumes and the data on them"),
             infra_with(&["system", "prune"], &["--volumes"], "unused volumes and the data on them"),
             infra_with(

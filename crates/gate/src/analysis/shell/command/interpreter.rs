@@ -24,6 +24,8 @@ struct Interpreter {
     code: &'static [(char, &'static str)],
     /// Its options are Perl's switches, not getopt's.
     switches: bool,
+    /// The language has no reader of its own and borrows another's.
+    borrowed: bool,
     /// A first word after which code stands (`deno eval`).
     eval: &'static str,
 }
@@ -57,7 +59,7 @@ const fn row(
     spec: Spec,
     code: &'static [(char, &'static str)],
 ) -> Interpreter {
-    Interpreter { names, lang, spec, code, switches: false, eval: "" }
+    Interpreter { names, lang, spec, code, switches: false, borrowed: false, eval: "" }
 }
 
 static INTERPRETERS: &[Interpreter] = &[
@@ -91,21 +93,27 @@ static INTERPRETERS: &[Interpreter] = &[
     ),
     row(&["lua", "luajit", "texlua"], ScriptLang::Lua, stops("el", &[]), &[('e', "")]),
     // Their calls to the shell are spelled as Perl's.
-    row(
-        &["Rscript", "R", "littler"],
-        ScriptLang::Perl,
-        stops("ef", &["file", "args"]),
-        &[('e', "")],
-    ),
-    row(
-        &[
-            "julia", "elixir", "iex", "crystal", "groovy", "scala", "ghc", "swift", "raku",
-            "guile", "racket", "clojure", "bb",
-        ],
-        ScriptLang::Perl,
-        stops("eEL", &["eval", "print"]),
-        &[('e', "eval"), ('E', "print")],
-    ),
+    Interpreter {
+        borrowed: true,
+        ..row(
+            &["Rscript", "R", "littler"],
+            ScriptLang::Perl,
+            stops("ef", &["file", "args"]),
+            &[('e', "")],
+        )
+    },
+    Interpreter {
+        borrowed: true,
+        ..row(
+            &[
+                "julia", "elixir", "iex", "crystal", "groovy", "scala", "ghc", "swift", "raku",
+                "guile", "racket", "clojure", "bb",
+            ],
+            ScriptLang::Perl,
+            stops("eEL", &["eval", "print"]),
+            &[('e', "eval"), ('E', "print")],
+        )
+    },
 ];
 
 /// The models of this file, by name.
@@ -187,6 +195,9 @@ impl Interpreter {
         for (short, long) in self.code {
             for code in parsed.values(*short, long) {
                 machine.run_code(lang, code);
+                if self.borrowed {
+                    deletes_by_name(machine, code);
+                }
                 coded = true;
             }
         }
@@ -262,6 +273,28 @@ fn deno_run(machine: &mut Machine<'_>, lang: Lang, rest: &[&Field], call: &Call<
         _ => {
             machine.run_stream(lang, call.stdin, call.span);
         }
+    }
+}
+
+/// Names under which languages without a reader delete whole folders.
+const DELETES_FOLDERS: [&str; 7] = [
+    "rm_rf",
+    "deleteRecursively",
+    "deleteDir",
+    "deleteDirectory",
+    "remove_all",
+    "removeItem",
+    "delete-tree",
+];
+
+/// Looks for deletions in code of a language that has no reader of its own.
+fn deletes_by_name(machine: &mut Machine<'_>, code: &Field) {
+    let text = code.display();
+    let lower = text.to_ascii_lowercase().replace(' ', "");
+    let recursive = lower.contains("recursive=true") || lower.contains("recursive=t)");
+    let removes = ["rm(", "unlink("].iter().any(|name| lower.contains(name));
+    if (removes && recursive) || DELETES_FOLDERS.iter().any(|name| text.contains(name)) {
+        machine.delete(&[&Field::unknown(false, code.span)], true, code.span);
     }
 }
 

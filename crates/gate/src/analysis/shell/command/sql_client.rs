@@ -125,7 +125,6 @@ const PLAIN: Spec = Spec {
         "project",
         "location",
         "env",
-        "remote",
         "name",
         "config",
         "app",
@@ -274,7 +273,16 @@ static CLIENTS: &[Client] = &[
     },
     Client {
         words: &["d1", "execute"],
-        ..client(&["wrangler"], SqlDialect::Sqlite, PLAIN, &[(NONE, "command")], &[(NONE, "file")])
+        ..client(
+            &["wrangler"],
+            SqlDialect::Sqlite,
+            Spec {
+                long_values: &["command", "file", "env", "config", "persist-to"],
+                ..Spec::FLAGS
+            },
+            &[(NONE, "command")],
+            &[(NONE, "file")],
+        )
     },
     Client {
         words: &["db", "shell"],

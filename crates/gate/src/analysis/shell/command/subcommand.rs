@@ -1,8 +1,9 @@
 //! Programs with subcommands, as rows of data: which words, with which options, do harm.
 
-use aurora_model::EffectKind;
+use aurora_model::{EffectKind, Touch};
 
 use super::options::{Parsed, Spec, Style};
+use super::place::is_remote;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Machine, Stream};
 use crate::analysis::shell::pattern;
@@ -18,6 +19,8 @@ pub enum Harm {
     Empty,
     /// Files go away, nobody knows how many.
     Files,
+    /// The last operand is written, when it is here.
+    CopiesTo,
 }
 
 /// One way in which a program does harm.
@@ -57,7 +60,7 @@ pub fn run(table: &[Program], machine: &mut Machine<'_>, call: &Call<'_>) -> Opt
     if !has_any(call.args, &HARMLESS, false) {
         for row in program.rows {
             if row.fits(&parsed, call.args, program.spec.style != Style::SingleDash) {
-                row.emit(machine, call);
+                row.emit(machine, call, parsed.operands.last().copied());
             }
         }
     }
@@ -77,12 +80,18 @@ impl Row {
             && !has_any(args, self.unless, grouped)
     }
 
-    fn emit(&self, machine: &mut Machine<'_>, call: &Call<'_>) {
+    fn emit(&self, machine: &mut Machine<'_>, call: &Call<'_>, last: Option<&Field>) {
         let what = self.what.to_owned();
         let kind = match self.harm {
             Harm::Infra => EffectKind::DestroyInfra { what },
             Harm::Drop => EffectKind::DropObject { object: what },
             Harm::Empty => EffectKind::EmptyTable { object: what },
+            Harm::CopiesTo => {
+                if let Some(target) = last.filter(|target| !is_remote(target)) {
+                    machine.change(target, Touch::Write, false);
+                }
+                return;
+            }
             Harm::Files => {
                 machine.delete_unknown(&[], call.span);
                 return;

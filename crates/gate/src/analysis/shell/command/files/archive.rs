@@ -380,6 +380,8 @@ pub fn patch(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
                 None => machine.change(&name, Touch::Write, false),
             }
         }
+    } else if let Some(folder) = parsed.value('d', "directory") {
+        machine.change(folder, Touch::Write, false);
     }
     Stream::Terminal
 }

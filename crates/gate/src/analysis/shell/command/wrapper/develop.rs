@@ -116,6 +116,7 @@ pub static ROWS: &[Wrapper] = &[
         inner: Inner::Package,
         ..sub(&["yarn", "yarnpkg"], &["exec", "dlx", "workspaces foreach exec"])
     },
+    sub(&["lerna", "wsrun", "moon", "rush-pnpm"], &["exec"]),
     special(&["yarn", "yarnpkg", "pnpm"], local_binary),
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..row(&["bunx"]) },
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..sub(&["bun"], &["x"]) },

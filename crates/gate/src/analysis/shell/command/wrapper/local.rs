@@ -126,6 +126,7 @@ pub static ROWS: &[Wrapper] = &[
         "i386",
         "x86_64",
         "busybox",
+        "shx",
         "toybox",
         "fakechroot",
         "dbus-launch",
