@@ -103,9 +103,13 @@ impl Value {
     }
 }
 
+/// Longer texts and lists are not kept: one that is put together from itself doubles with each step.
+const MAX_LENGTH: usize = 64 * 1024;
+
 /// Two texts after one another.
 pub fn concat(left: &Value, right: &Value) -> Value {
     match (left, right) {
+        (Value::List(a), Value::List(b)) if a.len() + b.len() > MAX_LENGTH => Value::Unknown,
         (Value::List(a), Value::List(b)) => Value::List([a.as_slice(), b.as_slice()].concat()),
         (Value::List(a), _) => {
             let mut values = a.clone();
@@ -115,6 +119,9 @@ pub fn concat(left: &Value, right: &Value) -> Value {
         (Value::Num(a), Value::Num(b)) => Value::Num(a.saturating_add(*b)),
         _ => {
             let text = left.text() + &right.text();
+            if text.len() > MAX_LENGTH {
+                return Value::Unknown;
+            }
             if text.chars().all(|c| c == UNKNOWN) { Value::Unknown } else { Value::Str(text) }
         }
     }

@@ -85,6 +85,9 @@ fn alternatives(parts: &[Part]) -> Option<Vec<Vec<&Part>>> {
     Some(all)
 }
 
+/// More arguments than these are not told apart.
+const MAX_FIELDS: usize = 4096;
+
 impl Machine<'_> {
     /// All words as arguments.
     pub(super) fn fields(&mut self, words: &[Word]) -> Vec<Field> {
@@ -98,6 +101,15 @@ impl Machine<'_> {
     /// One word as none, one or several arguments.
     pub(super) fn word_fields(&mut self, word: &Word, into: &mut Vec<Field>) {
         let span = self.place(word.span);
+        self.all_fields(word, span, into);
+        // A list that is put together from itself doubles with each step.
+        if into.len() > MAX_FIELDS {
+            into.truncate(MAX_FIELDS);
+            into.push(Field::unknown(true, span));
+        }
+    }
+
+    fn all_fields(&mut self, word: &Word, span: Span, into: &mut Vec<Field>) {
         if !word.parts.iter().any(|part| matches!(part, Part::Brace(_))) {
             let parts: Vec<&Part> = word.parts.iter().collect();
             return self.word_alternative(&parts, word, span, into);

@@ -28,6 +28,9 @@ pub struct Field {
     pub verbatim: Option<usize>,
 }
 
+/// More of an argument is not kept: no program that is modelled looks further.
+const MAX_BYTES: usize = 64 * 1024;
+
 impl Field {
     /// A literal argument.
     #[must_use]
@@ -54,6 +57,11 @@ impl Field {
         if text.is_empty() {
             return;
         }
+        // A variable that is put together from itself doubles with each step.
+        if self.len() + text.len() > MAX_BYTES {
+            self.push_any(false);
+            return;
+        }
         if let Some(Seg::Lit(last)) = self.segs.last_mut() {
             last.push_str(text);
         } else {
@@ -61,8 +69,21 @@ impl Field {
         }
     }
 
+    /// How many bytes of it are known.
+    fn len(&self) -> usize {
+        let known = |seg: &Seg| match seg {
+            Seg::Lit(text) | Seg::Glob(text) => text.len(),
+            Seg::Any => 1,
+        };
+        self.segs.iter().map(known).sum()
+    }
+
     /// Adds an active pattern at the end.
     pub fn push_glob(&mut self, pattern: &str) {
+        if self.len() + pattern.len() > MAX_BYTES {
+            self.push_any(true);
+            return;
+        }
         self.segs.push(Seg::Glob(pattern.to_owned()));
         self.many = true;
     }

@@ -14,6 +14,9 @@ use crate::analysis::{script, sql};
 /// Longer texts are not tried as SQL.
 const MAX_PROBED_BYTES: usize = 4096;
 
+/// What trying out a part of an unknown program's operands costs, in simple commands.
+const PROBE_COST: usize = 16;
+
 impl Machine<'_> {
     /// Runs another command: program and arguments, as a wrapper would. Returns what it prints.
     pub fn run_argv(&mut self, argv: &[Field], stdin: &Stream, span: Span) -> Stream {
@@ -137,6 +140,12 @@ impl Machine<'_> {
             if !is_code && (word.contains([' ', '/']) || !command::is_modelled(base_name(word))) {
                 continue;
             }
+            // Probing may lead to probing: without a price the work would double with each word.
+            if self.fuel == 0 {
+                self.opaque(call.name, "it has too many operands to follow", call.span);
+                return;
+            }
+            self.fuel = self.fuel.saturating_sub(PROBE_COST);
             let before = self.found.clone();
             let scope = self.scope.clone();
             if is_code && word.contains(' ') {

@@ -117,3 +117,20 @@ fn hostile_text_gets_an_answer() {
         let _ = argvs(&line);
     }
 }
+
+#[test]
+fn what_is_put_together_from_itself_is_bounded() {
+    let times = |start: &str, step: &str, end: &str| format!("{start}{}{end}", step.repeat(40));
+    for line in [
+        times("p=aaaa;", "p=$p$p;", "echo $p"),
+        times("p=a;", "p+=$p;", "echo $p"),
+        times("a=(x y);", "a=(\"${a[@]}\" \"${a[@]}\");", "echo \"${a[@]}\""),
+        times("set -- x y;", "set -- \"$@\" \"$@\";", "echo \"$@\""),
+        times("f() { echo $1$1; }; a=x;", "a=$(f $a);", "echo $a"),
+        times("python3 -c 'p = \"ab\"\n", "p = p + p\n", "print(p)'"),
+        times("unknown ", "-c ", "rm"),
+    ] {
+        // The proof is that this ends.
+        argvs(&line);
+    }
+}
