@@ -14,6 +14,10 @@ pub struct Case {
     pub branch: Option<String>,
     /// The current folder.
     pub cwd: Option<String>,
+    /// The worktree, where it is not the usual one.
+    pub root: Option<String>,
+    /// The home folder, where it is not the usual one.
+    pub home: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -26,10 +30,11 @@ impl Case {
     /// The place of a case, as the gate's own corpus test has it.
     #[must_use]
     pub fn context(&self) -> Context {
+        let root = self.root.clone().unwrap_or_else(|| "/home/u/proj".to_owned());
         Context {
-            cwd: Some(self.cwd.clone().unwrap_or_else(|| "/home/u/proj".to_owned())),
-            root: Some("/home/u/proj".to_owned()),
-            home: Some("/home/u".to_owned()),
+            cwd: Some(self.cwd.clone().unwrap_or_else(|| root.clone())),
+            root: Some(root),
+            home: Some(self.home.clone().unwrap_or_else(|| "/home/u".to_owned())),
             branch: Some(self.branch.clone().unwrap_or_else(|| "feature/x".to_owned())),
             ..Context::default()
         }

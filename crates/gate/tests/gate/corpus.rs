@@ -24,17 +24,25 @@ pub struct Case {
     pub operation: String,
     pub branch: Option<String>,
     pub cwd: Option<String>,
+    pub root: Option<String>,
+    pub home: Option<String>,
 }
 
 impl Case {
     pub fn context(&self) -> Context {
+        let root = self.root.clone().unwrap_or_else(|| "/home/u/proj".to_owned());
         Context {
-            cwd: Some(self.cwd.clone().unwrap_or_else(|| "/home/u/proj".to_owned())),
-            root: Some("/home/u/proj".to_owned()),
-            home: Some("/home/u".to_owned()),
+            cwd: Some(self.cwd.clone().unwrap_or_else(|| root.clone())),
+            root: Some(root),
+            home: Some(self.home.clone().unwrap_or_else(|| "/home/u".to_owned())),
             branch: Some(self.branch.clone().unwrap_or_else(|| "feature/x".to_owned())),
             ..Context::default()
         }
+    }
+
+    /// Whether it was written for this project's own corpus, not gathered outside.
+    pub fn is_own(&self) -> bool {
+        !self.id.starts_with("outside-")
     }
 
     pub fn judge(&self, command: &str) -> Verdict {

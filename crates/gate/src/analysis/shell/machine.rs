@@ -121,6 +121,8 @@ pub struct Machine<'c> {
     pub(super) naming: bool,
     /// The operands of an unknown program are being tried as a command.
     pub(super) probing: bool,
+    /// How many unknown programs were found to hold a dangerous command.
+    pub(super) probed: usize,
     root: String,
 }
 
@@ -151,6 +153,7 @@ impl<'c> Machine<'c> {
             chosen: 0,
             naming: false,
             probing: false,
+            probed: 0,
             root,
         }
     }

@@ -148,15 +148,20 @@ impl Machine<'_> {
             self.fuel = self.fuel.saturating_sub(PROBE_COST);
             let before = self.found.clone();
             let scope = self.scope.clone();
+            let probed = self.probed;
             if is_code && word.contains(' ') {
+                // Code is a line of its own, in which another unknown program may stand.
+                self.probing = false;
                 self.run_shell_text(&argv.first().cloned().unwrap_or_default(), false);
+                self.probing = true;
             } else {
                 self.run_argv(argv, &Stream::Terminal, call.span);
             }
             let fresh = self.found.effects.split_off(before.effects.len());
             self.found = before;
             self.scope = scope;
-            if fresh.iter().any(is_dangerous) {
+            if fresh.iter().any(is_dangerous) || self.probed > probed {
+                self.probed += 1;
                 let what = argv.iter().map(Field::display).collect::<Vec<_>>().join(" ");
                 let why = format!("it is not a known program and may run `{what}`");
                 self.opaque(call.name, why, call.span);

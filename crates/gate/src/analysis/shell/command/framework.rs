@@ -9,8 +9,12 @@ use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang};
 
 const EVERYTHING: &str = "every table of the database";
 
+/// Options with which the command only shows what it is or would do.
+const SHOWS: &[&str] =
+    &["--pretend", "--sql", "--tasks", "--describe", "--prereqs", "-T", "-D", "-P", "--trace-only"];
+
 const fn drops(words: &'static [&'static str]) -> Row {
-    Row { words, needs: &[], unless: &["--pretend", "--sql"], harm: Harm::Drop, what: EVERYTHING }
+    Row { words, needs: &[], unless: SHOWS, harm: Harm::Drop, what: EVERYTHING }
 }
 
 const fn drops_with(words: &'static [&'static str], needs: &'static [&'static str]) -> Row {
