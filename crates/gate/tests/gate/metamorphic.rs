@@ -202,7 +202,10 @@ fn pol_8_nesting_never_makes_a_verdict_milder() {
 #[test]
 fn pol_8_a_wrapper_before_a_command_never_makes_a_verdict_milder() {
     let mut milder = Vec::new();
-    for case in cases().iter().filter(|case| case.is_own() && case.expect != "allow" && is_simple(&case.run)) {
+    for case in cases()
+        .iter()
+        .filter(|case| case.is_own() && case.expect != "allow" && is_simple(&case.run))
+    {
         let plain = case.judge(&case.run).decision;
         for prefix in PREFIXES {
             let line = format!("{prefix} {}", case.run);
