@@ -2,7 +2,9 @@
 
 mod crates;
 mod docs;
+mod fences;
 mod names;
+mod paths;
 mod purity;
 mod rows;
 mod rust;
@@ -120,6 +122,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         if file.is_rust() {
             findings.extend(rust::opening(file));
             findings.extend(purity::check(file));
+            findings.extend(fences::check(file));
             findings.extend(size::check(file));
         }
     }
