@@ -17,6 +17,22 @@ const SHIMS: [&str; 6] = ["alpha", "beta", "gamma", "git", "rm", "psql"];
 const TOOLS: [&str; 6] = ["cat", "env", "nice", "nohup", "timeout", "xargs"];
 const LINES: u64 = 400;
 
+/// What makes everything from its line on unreadable, and not what stands on the lines before.
+const BROKEN: [&str; 12] = [
+    "fi",
+    ")",
+    "done",
+    ";;",
+    "esac",
+    "| alpha",
+    "&& alpha x",
+    "alpha 'never closed",
+    "alpha \"$(beta\"",
+    "if true; then alpha",
+    "{ alpha; beta",
+    "for in do",
+];
+
 /// A small generator of random numbers: the same seed gives the same lines on every machine.
 struct Dice(u64);
 
@@ -123,7 +139,8 @@ impl Place {
         let bin = folder.path().join("bin");
         fs::create_dir_all(&bin).unwrap();
         fs::create_dir_all(folder.path().join("home")).unwrap();
-        let bash = found("bash").expect("bash is the oracle, and it is not on PATH");
+        let bash =
+            found("bash").unwrap_or_else(|| panic!("bash is the oracle, and it is not on PATH"));
         let script = format!(
             "#!{}\nprintf '%s\\0' \"${{0##*/}}\" \"$@\" $'\\x01' >> \"$ORACLE_LOG\"\n",
             bash.display()
@@ -230,4 +247,70 @@ fn pol_8_bash_executes_nothing_that_was_not_predicted() {
         executions += executed.len();
     }
     assert!(executions > 300, "only {executions} executions");
+}
+
+/// Several commands, each on a line of its own, and mostly something after them that is no shell.
+fn broken_off(dice: &mut Dice, missing: &[&str]) -> String {
+    let mut text = SETUP.to_owned();
+    for _ in 0..=dice.roll(3) {
+        let depth = dice.roll(3);
+        let _ = write!(text, "\n{}", command(dice, depth, missing));
+    }
+    let _ = write!(text, "\n{}\n", dice.pick(&BROKEN));
+    if dice.roll(2) == 0 {
+        text.push_str("beta after\n");
+    }
+    text
+}
+
+#[test]
+fn pol_8_lines_before_a_syntax_error_are_predicted() {
+    let place = Place::new();
+    let mut dice = Dice(0xdead_5eed_0b5e_55ed);
+    let mut executions = 0;
+    for _ in 0..LINES / 2 {
+        let text = broken_off(&mut dice, &place.missing);
+        let analysis = shell::analyse(&text, &place.context());
+        let (executed, _) = place.executed(&["-c", &text]);
+        assert_predicted(&analysis, &executed, &text);
+        executions += executed.len();
+    }
+    assert!(executions > 150, "only {executions} executions");
+}
+
+#[test]
+fn pol_8_what_a_script_file_executes_is_predicted() {
+    let place = Place::new();
+    let mut dice = Dice(0x5c41_97ed_f11e_0001);
+    let mut executions = 0;
+    for number in 0..LINES / 2 {
+        let mut text = "#!/usr/bin/env bash\n".to_owned();
+        if number % 4 == 0 {
+            text.push_str(&broken_off(&mut dice, &place.missing));
+        } else {
+            for _ in 0..=dice.roll(3) {
+                let depth = dice.roll(3);
+                let line = command(&mut dice, depth, &place.missing);
+                // A trap at the end sees the variables of the end; the gate takes those of the
+                // line that sets it, so only traps without variables are compared here.
+                if line.contains("trap") && line.contains('$') {
+                    continue;
+                }
+                let _ = writeln!(text, "{SETUP} {line} \"$1\"");
+            }
+        }
+        fs::write(place.home().join("made.sh"), &text).unwrap();
+        let mut context = place.context();
+        let line = "bash made.sh 'first one' second";
+        // The gate names the file that it wants to see, and gets it under that name.
+        for name in shell::analyse(line, &context).wanted {
+            assert!(name.ends_with("made.sh"), "it wants {name}");
+            context.files.insert(name, text.clone());
+        }
+        let analysis = shell::analyse(line, &context);
+        let (executed, _) = place.executed(&["made.sh", "first one", "second"]);
+        assert_predicted(&analysis, &executed, &text);
+        executions += executed.len();
+    }
+    assert!(executions > 250, "only {executions} executions");
 }
