@@ -45,8 +45,8 @@ fn run_tidy() -> Result<(), String> {
 fn bench_gate() -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
     for args in [
-        ["build", "--release", "--quiet", "--package", "aurora-cli"].as_slice(),
-        ["bench", "--quiet", "--package", "xtask", "--bench", "gate"].as_slice(),
+        ["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"].as_slice(),
+        ["bench", "--locked", "--quiet", "--package", "xtask", "--bench", "gate"].as_slice(),
     ] {
         let status = Command::new(&cargo).args(args).current_dir(root()).status();
         let status = status.map_err(|error| format!("cannot start {cargo}: {error}"))?;

@@ -2,7 +2,10 @@
 
 mod crates;
 mod docs;
+mod fences;
+mod licences;
 mod names;
+mod paths;
 mod purity;
 mod rows;
 mod rust;
@@ -12,6 +15,8 @@ mod wording;
 use std::fmt;
 use std::path::Path;
 use std::process::Command;
+
+pub use self::licences::Package;
 
 /// One thing that is not as the repository promises.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,13 +63,15 @@ impl File {
 pub struct Tree {
     /// The text files, in the order of their paths.
     pub files: Vec<File>,
+    /// Everything that is built in, as cargo tells.
+    pub packages: Vec<Package>,
 }
 
 impl Tree {
     /// Reads what git tracks or would track below `root`.
     ///
     /// # Errors
-    /// When git cannot list the files.
+    /// When git cannot list the files, or cargo the packages.
     pub fn read(root: &Path) -> Result<Self, String> {
         let output = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
@@ -84,7 +91,7 @@ impl Tree {
             let text = std::fs::read_to_string(root.join(path)).ok()?;
             Some(File { path: path.to_owned(), text })
         });
-        Ok(Self { files: files.collect() })
+        Ok(Self { files: files.collect(), packages: licences::packages(root)? })
     }
 
     /// A tree of files that are given, for tests.
@@ -94,7 +101,7 @@ impl Tree {
             path: (*path).to_owned(),
             text: (*text).to_owned(),
         };
-        Self { files: files.iter().map(file).collect() }
+        Self { files: files.iter().map(file).collect(), packages: Vec::new() }
     }
 
     fn get(&self, path: &str) -> Option<&File> {
@@ -120,6 +127,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         if file.is_rust() {
             findings.extend(rust::opening(file));
             findings.extend(purity::check(file));
+            findings.extend(fences::check(file));
             findings.extend(size::check(file));
         }
     }
@@ -127,6 +135,7 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings.extend(crates::check(tree));
     findings.extend(docs::check(tree));
     findings.extend(rows::check(tree));
+    findings.extend(licences::check(tree));
     findings.sort_by(|left, right| (&left.path, left.line).cmp(&(&right.path, right.line)));
     findings
 }

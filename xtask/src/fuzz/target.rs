@@ -2,7 +2,7 @@
 
 use aurora_gate::policy::{LayerKind, LayerSource};
 use aurora_gate::{Policy, judge};
-use aurora_model::{Action, Answer, Context, Effect, EffectKind, SqlDialect, Verdict};
+use aurora_model::{Action, Answer, Cause, Context, Effect, EffectKind, SqlDialect, Verdict};
 
 /// One of the gate's parsers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,7 +149,12 @@ fn holds(verdict: &Verdict, text: Option<&str>) -> Result<(), String> {
     if strictest.unwrap_or(Answer::Allow) != verdict.decision {
         return Err("the strictest reason did not decide".to_owned());
     }
-    let opaque = |effect: &Effect| matches!(effect.kind, EffectKind::Opaque { .. });
+    // In a script file what depends on variables is let through; what cannot be read never is.
+    let opaque = |effect: &Effect| match effect.kind {
+        EffectKind::Opaque { cause: Cause::Dynamic, .. } => !effect.in_script,
+        EffectKind::Opaque { .. } => true,
+        _ => false,
+    };
     if verdict.decision == Answer::Allow && verdict.effects.iter().any(opaque) {
         return Err("something that could not be understood was allowed".to_owned());
     }
@@ -174,7 +179,7 @@ mod tests {
             operation: Operation::None,
             rule: None,
             reasons: Vec::new(),
-            effects: vec![Effect { kind, span }],
+            effects: vec![Effect::new(kind, span)],
             wanted: Vec::new(),
         }
     }
@@ -182,13 +187,22 @@ mod tests {
     #[test]
     fn a_verdict_that_does_not_hold_is_found() {
         let network = || EffectKind::Network { target: "x".into() };
-        let opaque = EffectKind::Opaque { what: "x".into(), why: "y".into() };
+        let opaque = |cause| EffectKind::Opaque { what: "x".into(), why: "y".into(), cause };
         let good = verdict(Answer::Allow, network(), Span::new(0, 2));
         assert_eq!(holds(&good, Some("ab")), Ok(()));
         assert!(holds(&good, Some("a")).is_err(), "the span is outside");
         assert!(holds(&good, Some("a\u{df}")).is_err(), "the span cuts a character");
         let none = Span::new(0, 0);
         assert!(holds(&verdict(Answer::Deny, network(), none), None).is_err(), "no reason");
-        assert!(holds(&verdict(Answer::Allow, opaque, none), None).is_err(), "opaque");
+        for (cause, in_script, expected) in [
+            (Cause::Dynamic, false, false),
+            (Cause::Dynamic, true, true),
+            (Cause::Network, true, false),
+            (Cause::Unreadable, true, false),
+        ] {
+            let mut allowed = verdict(Answer::Allow, opaque(cause), none);
+            allowed.effects.iter_mut().for_each(|effect| effect.in_script = in_script);
+            assert_eq!(holds(&allowed, None).is_ok(), expected, "{cause:?} {in_script}");
+        }
     }
 }

@@ -38,7 +38,25 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         let what = format!("the table names a crate `{name}` that is not there");
         findings.push(Finding::new(ARCHITECTURE, 1, what, "take the row out until it is"));
     }
+    let outside = tree.get("xtask/Cargo.toml");
+    for file in manifests.values().copied().chain(outside) {
+        findings.extend(past_the_list(file));
+    }
     findings.extend(reasons(tree));
+    findings
+}
+
+/// Dependencies that a manifest declares by itself, past the one list that has reasons and owners.
+fn past_the_list(file: &File) -> Vec<Finding> {
+    let parsed = file.text.parse::<Table>().unwrap_or_default();
+    let mut findings = Vec::new();
+    for (name, declared) in declared(&parsed) {
+        if declared.get("workspace") != Some(&Value::Boolean(true)) {
+            let what = format!("`{name}` is declared here and not in the workspace's list");
+            let fix = "declare it in Cargo.toml at the root, and say `NAME.workspace = true` here";
+            findings.push(Finding::new(&file.path, line_starting(&file.text, name), what, fix));
+        }
+    }
     findings
 }
 
@@ -112,20 +130,25 @@ fn manifest(name: &str, file: &File, allowed: &Allowed) -> Vec<Finding> {
 
 /// The names of all dependencies, of every kind and target.
 fn dependencies(manifest: &Table) -> Vec<&str> {
-    let mut names = Vec::new();
+    declared(manifest).into_iter().map(|(name, _)| name).collect()
+}
+
+/// All dependencies, of every kind and target, as they are declared.
+fn declared(manifest: &Table) -> Vec<(&str, &Value)> {
+    let mut found = Vec::new();
     for (key, value) in manifest {
         let Some(below) = value.as_table() else { continue };
         match key.as_str() {
             "dependencies" | "dev-dependencies" | "build-dependencies" => {
-                names.extend(below.keys().map(String::as_str));
+                found.extend(below.iter().map(|(name, declared)| (name.as_str(), declared)));
             }
             "target" => {
-                names.extend(below.values().filter_map(Value::as_table).flat_map(dependencies));
+                found.extend(below.values().filter_map(Value::as_table).flat_map(declared));
             }
             _ => {}
         }
     }
-    names
+    found
 }
 
 /// The line, from one, that starts with this word.
@@ -191,16 +214,16 @@ mod tests {
         for (path, section, expected) in [
             ("crates/gate/Cargo.toml", "[dependencies]\naurora-model.workspace = true\n", 0),
             ("crates/gate/Cargo.toml", "[dependencies]\naurora-cli.workspace = true\n", 1),
-            ("crates/gate/Cargo.toml", "[dev-dependencies]\naurora-cli = \"1\"\n", 1),
+            ("crates/gate/Cargo.toml", "[dev-dependencies]\naurora-cli.workspace = true\n", 1),
             (
                 "crates/gate/Cargo.toml",
-                "[target.'cfg(unix)'.dependencies]\naurora-cli = \"1\"\n",
+                "[target.'cfg(unix)'.dependencies]\naurora-cli.workspace = true\n",
                 1,
             ),
             ("crates/model/Cargo.toml", "[dependencies]\naurora-gate.workspace = true\n", 1),
             ("crates/cli/Cargo.toml", "[dependencies]\naurora-gate.workspace = true\n", 0),
-            ("crates/gate/Cargo.toml", "[dependencies]\nanyhow = \"1\"\n", 1),
-            ("crates/cli/Cargo.toml", "[dependencies]\nanyhow = \"1\"\n", 0),
+            ("crates/gate/Cargo.toml", "[dependencies]\nanyhow.workspace = true\n", 1),
+            ("crates/cli/Cargo.toml", "[dependencies]\nanyhow.workspace = true\n", 0),
             ("crates/store/Cargo.toml", "", 1),
             ("crates/gate/Cargo.toml", "[dependencies\n", 1),
         ] {
@@ -208,6 +231,24 @@ mod tests {
             assert_eq!(findings.len(), expected, "{path} {section} {findings:?}");
         }
         assert_eq!(found(&[("crates/gate/Cargo.toml", "[package]\n")]).len(), 1, "no lints");
+    }
+
+    #[test]
+    fn a_dependency_past_the_workspaces_list_is_found() {
+        let lints = "[lints]\nworkspace = true\n";
+        for (section, expected) in [
+            ("[dependencies]\nserde.workspace = true\n", 0),
+            ("[dependencies]\nserde = { workspace = true, features = [\"rc\"] }\n", 0),
+            ("[dependencies]\nserde = \"1\"\n", 1),
+            ("[dependencies]\nserde = { path = \"../../serde\" }\n", 1),
+            ("[dev-dependencies]\nserde = { git = \"https://example.org/serde\" }\n", 1),
+            ("[target.'cfg(unix)'.build-dependencies]\nserde = \"1\"\n", 1),
+        ] {
+            let text = format!("{section}{lints}");
+            for path in ["crates/gate/Cargo.toml", "xtask/Cargo.toml"] {
+                assert_eq!(found(&[(path, &text)]).len(), expected, "{path} {section}");
+            }
+        }
     }
 
     #[test]

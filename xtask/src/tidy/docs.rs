@@ -35,8 +35,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
             findings.extend(adr(file));
         }
     }
-    if let Some(file) = tree.get(ARCHITECTURE) {
+    for file in tree.files.iter().filter(|file| names_paths(&file.path)) {
         findings.extend(paths(file, tree));
+    }
+    if let Some(file) = tree.get(ARCHITECTURE) {
         findings.extend(four_pages(file));
     }
     if let Some(file) = tree.get("CHANGELOG.md") {
@@ -45,7 +47,13 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Every path in backticks in the architecture note is there.
+/// Documents whose paths in backticks are checked: those that lead a reader through the house.
+fn names_paths(path: &str) -> bool {
+    let guide = path.starts_with("docs/guides/") && path.ends_with(".md");
+    guide || [ARCHITECTURE, "CONTRIBUTING.md", "README.md", "SECURITY.md"].contains(&path)
+}
+
+/// Every path in backticks is there.
 fn paths(file: &File, tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (index, line) in file.text.lines().enumerate() {
@@ -64,8 +72,12 @@ fn paths(file: &File, tree: &Tree) -> Vec<Finding> {
 fn is_path(named: &str) -> bool {
     const FOLDERS: [&str; 8] =
         ["crates/", "docs/", "xtask/", "fuzz/", "scripts/", "benches/", ".ci/", ".config/"];
-    let is_file = ["README.md", "deny.toml", "Cargo.toml", "clippy.toml", "rustfmt.toml"];
-    FOLDERS.iter().any(|folder| named.starts_with(folder)) || is_file.contains(&named)
+    let is_file = ["deny.toml", "Cargo.toml", "Cargo.lock", "clippy.toml", "rustfmt.toml"];
+    // README, CHANGELOG and their like stand at the root and are written in capitals.
+    let is_notice = named
+        .strip_suffix(".md")
+        .is_some_and(|name| !name.is_empty() && name.chars().all(|char| char.is_ascii_uppercase()));
+    FOLDERS.iter().any(|folder| named.starts_with(folder)) || is_file.contains(&named) || is_notice
 }
 
 /// The folder of `folder/*.toml`.
@@ -177,6 +189,21 @@ mod tests {
             ("call `judge(a, b)` of `~/.aurora/policies.yaml`", 0),
         ] {
             assert_eq!(paths(&file("ARCHITECTURE.md", text), &tree).len(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn paths_are_checked_in_the_documents_that_lead_through_the_house() {
+        for (path, expected) in [
+            ("ARCHITECTURE.md", 1),
+            ("CONTRIBUTING.md", 1),
+            ("docs/guides/a.md", 1),
+            ("docs/adr/0001-a.md", 0),
+            ("CHANGELOG.md", 0),
+        ] {
+            let tree = Tree::of(&[(path, "see `crates/store/` or `CLAIMS.md`")]);
+            let gone = check(&tree).into_iter().filter(|one| one.what.ends_with("is not there"));
+            assert_eq!(gone.count(), expected * 2, "{path}");
         }
     }
 

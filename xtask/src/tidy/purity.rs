@@ -1,21 +1,30 @@
 //! `gate` and `model` are pure: no I/O, clock, threads, randomness, or state that outlives a call.
 
+use super::paths::{Named, named};
 use super::rust::{code, test_lines};
 use super::{File, Finding};
 
 const PURE: [&str; 2] = ["crates/gate/src/", "crates/model/src/"];
 
-/// What pure code does not say, and what that would bring in.
-static FORBIDDEN: &[(&str, &str)] = &[
-    ("std::fs", "files"),
-    ("std::env", "the environment"),
-    ("std::net", "the network"),
-    ("std::process", "processes"),
-    ("std::os", "the operating system"),
-    ("std::time", "the clock"),
-    ("std::thread", "threads"),
-    ("thread_local!", "state that outlives a call"),
-    ("std::io", "input and output"),
+/// Paths that pure code does not name, and what they would bring in.
+static PATHS: &[(&[&str], &str)] = &[
+    (&["std", "fs"], "files"),
+    (&["std", "env"], "the environment"),
+    (&["std", "net"], "the network"),
+    (&["std", "process"], "processes"),
+    (&["std", "os"], "the operating system"),
+    (&["std", "time"], "the clock"),
+    (&["std", "thread"], "threads"),
+    (&["std", "io"], "input and output"),
+    (&["std", "sync", "atomic"], "shared state"),
+    (&["std", "sync", "mpsc"], "threads"),
+    (&["std", "*"], "everything"),
+    (&["rand"], "randomness"),
+    (&["tokio"], "an asynchronous run time"),
+];
+
+/// Names that pure code does not say, wherever they were imported from.
+static NAMES: &[(&str, &str)] = &[
     ("SystemTime", "the clock"),
     ("Instant", "the clock"),
     ("RandomState", "randomness"),
@@ -23,18 +32,31 @@ static FORBIDDEN: &[(&str, &str)] = &[
     ("RwLock", "shared state"),
     ("OnceLock", "state that outlives a call"),
     ("LazyLock", "state that outlives a call"),
-    ("static mut", "state that outlives a call"),
     ("AtomicBool", "shared state"),
     ("AtomicUsize", "shared state"),
     ("AtomicU64", "shared state"),
-    ("tokio", "an asynchronous run time"),
-    ("async fn", "asynchrony"),
-    ("rand::", "randomness"),
+    ("async", "asynchrony"),
+    ("thread_local!", "state that outlives a call"),
     ("println!", "the terminal"),
     ("eprintln!", "the terminal"),
     ("print!", "the terminal"),
     ("eprint!", "the terminal"),
-    ("include_str!(env!", "the environment"),
+    ("env!", "the environment"),
+    ("option_env!", "the environment"),
+];
+
+/// What a path is asked for when the answer lies on the disk. Nothing of our own is called so.
+const ASKS_THE_DISK: [&str; 10] = [
+    "canonicalize",
+    "exists",
+    "is_dir",
+    "is_file",
+    "is_symlink",
+    "metadata",
+    "read_dir",
+    "read_link",
+    "symlink_metadata",
+    "try_exists",
 ];
 
 /// Everything impure in a file of a pure crate, tests apart.
@@ -44,42 +66,41 @@ pub fn check(file: &File) -> Vec<Finding> {
     }
     let code = code(&file.text);
     let tests = test_lines(&file.path, &code);
-    let mut findings = Vec::new();
-    for (index, line) in code.lines().enumerate() {
-        if tests.get(index) == Some(&true) {
-            continue;
-        }
-        for (word, brings) in impure(line) {
-            let what = format!("`{word}` brings in {brings}, and this crate is pure");
-            let fix = "let the caller pass the fact in, or move this code out of the crate";
-            findings.push(Finding::new(&file.path, index + 1, what, fix));
+    let mut found: Vec<(usize, String, &str)> = Vec::new();
+    for one in named(&code) {
+        if let Some(brings) = impure(&one) {
+            found.push((one.line, one.text(), brings));
         }
     }
-    findings
+    for (index, line) in code.lines().enumerate() {
+        if line.contains("static mut ") {
+            found.push((index + 1, "static mut".to_owned(), "state that outlives a call"));
+        }
+    }
+    found.retain(|(line, ..)| tests.get(line - 1) != Some(&true));
+    let finding = |(line, said, brings): (usize, String, &str)| {
+        let what = format!("`{said}` brings in {brings}, and this crate is pure");
+        let fix = "let the caller pass the fact in, or move this code out of the crate";
+        Finding::new(&file.path, line, what, fix)
+    };
+    found.into_iter().map(finding).collect()
 }
 
-fn impure(line: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
-    // `use std::{fs, env}` is written apart by rustfmt's default only when it is long, so the
-    // grouped form is taken as its parts.
-    let spread = spread(line);
-    FORBIDDEN.iter().copied().filter(move |(word, _)| says(&spread, word))
-}
-
-/// `use std::{fs, io::Read}` also says `std::fs std::io::Read`.
-fn spread(line: &str) -> String {
-    let Some((_, group)) = line.split_once("std::{") else { return line.to_owned() };
-    let parts = group.split([',', '{', '}']).map(|part| format!(" std::{}", part.trim()));
-    format!("{line}{}", parts.collect::<String>())
-}
-
-fn says(line: &str, word: &str) -> bool {
-    line.match_indices(word).any(|(at, _)| {
-        let is_word = |char: char| char.is_alphanumeric() || char == '_';
-        let before = line.get(..at).and_then(|text| text.chars().next_back());
-        let after = line.get(at + word.len()..).and_then(|text| text.chars().next());
-        let open = word.ends_with(['!', ':']);
-        !before.is_some_and(is_word) && (open || !after.is_some_and(is_word))
-    })
+/// What a path brings in that is not pure.
+fn impure(one: &Named) -> Option<&'static str> {
+    let last = one.parts.last()?.as_str();
+    if let Some((_, brings)) = PATHS.iter().find(|(path, _)| one.starts_with(path)) {
+        return Some(brings);
+    }
+    if let Some((_, brings)) = NAMES.iter().find(|(name, _)| one.parts.iter().any(|p| p == name)) {
+        return Some(brings);
+    }
+    if one.renamed && one.parts == ["std"] {
+        return Some("the library under a name that hides what is used of it");
+    }
+    let of_a_path = ["Path", "PathBuf"].iter().any(|kind| one.ends_with(&[kind, last]));
+    let asks = (one.method || of_a_path) && ASKS_THE_DISK.contains(&last);
+    asks.then_some("what lies on the disk")
 }
 
 #[cfg(test)]
@@ -99,6 +120,18 @@ mod tests {
         for text in [
             "use std::fs;",
             "use std::{cmp, fs};",
+            "use ::std::fs;",
+            "use std as ours;",
+            "use std::{self as ours};",
+            "use std::*;",
+            "let a = std :: fs :: read(b);",
+            "if Path::new(a).exists() {",
+            "let a = b.canonicalize();",
+            "a.iter().filter(|b| b.is_file())",
+            "a.iter().filter(Path::is_file)",
+            "use std::sync::atomic::AtomicU8;",
+            "let a = env!(\"A\");",
+            "async fn a() {}",
             "let a = std::env::var(\"A\");",
             "std::process::exit(1)",
             "let now = Instant::now();",
@@ -117,6 +150,12 @@ mod tests {
     }
 
     #[test]
+    fn an_import_over_several_lines_is_read_as_one() {
+        let text = "use std::{\n    cmp::Ordering,\n    fs,\n    io::{self, Read as _},\n};\n";
+        assert_eq!(lines("crates/gate/src/a.rs", text), [3, 4, 4]);
+    }
+
+    #[test]
     fn mentions_and_tests_are_not_use() {
         for text in [
             "// std::fs is not for us",
@@ -126,6 +165,9 @@ mod tests {
             "fn brand::x()",
             "use std::fmt;",
             "eventually_print(x)",
+            "let exists = a.exists;",
+            "fn is_file(a: &str) -> bool { exists(a) }",
+            "use crate::analysis::fs;",
         ] {
             assert_eq!(lines("crates/gate/src/a.rs", text), [0; 0], "{text}");
         }

@@ -1,8 +1,11 @@
-//! Rows of the feature list that are claimed done name a test that exists and names them back.
+//! Feature rows that are claimed done name a test that is one and that names them back.
 
+use super::rust::{code, functions};
 use super::{File, Finding, Tree};
 
 const ROWS: &str = "docs/rows.md";
+/// So many lines before and after a test's first line is where it may say its row.
+const NEAR: usize = 3;
 
 /// Claims without proof.
 pub fn check(tree: &Tree) -> Vec<Finding> {
@@ -54,14 +57,43 @@ fn claims(file: &File) -> Vec<Claim<'_>> {
 /// Why a test does not prove a row.
 fn unproven(tree: &Tree, row: &str, test: &str) -> Option<String> {
     let wanted = format!("fn {test}(");
-    let Some(file) = tree.files.iter().find(|file| file.is_rust() && file.text.contains(&wanted))
-    else {
+    let holds = |file: &&File| file.is_rust() && file.text.contains(&wanted);
+    let tests: Vec<Test<'_>> =
+        tree.files.iter().filter(holds).flat_map(|file| tests_called(file, test)).collect();
+    let Some(first) = tests.first() else {
         return Some(format!("{row}: there is no test `{test}`"));
     };
     let as_name = format!("{}_", row.to_lowercase().replace('-', "_"));
-    let names_back = test.starts_with(&as_name) || mentions(&file.text, row);
-    (!names_back)
-        .then(|| format!("{row}: neither `{test}` nor a comment in {} says {row}", file.path))
+    let names_back = test.starts_with(&as_name) || tests.iter().any(|one| mentions(&one.near, row));
+    (!names_back).then(|| {
+        let Test { path, line, .. } = first;
+        format!("{row}: neither `{test}` nor a line near {path}:{line} says {row}")
+    })
+}
+
+/// A test, and the lines around its first one.
+struct Test<'t> {
+    path: &'t str,
+    line: usize,
+    near: String,
+}
+
+/// The functions of this name that are tests.
+fn tests_called<'t>(file: &'t File, name: &str) -> Vec<Test<'t>> {
+    let code = code(&file.text);
+    let lines: Vec<&str> = file.text.lines().collect();
+    let mut found = Vec::new();
+    for function in functions(&code).into_iter().filter(|function| function.name == name) {
+        // Attributes and comments stand directly above a function.
+        let above = lines.iter().take(function.line - 1).rev().map(|line| line.trim());
+        let mut above = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
+        if above.any(|line| line == "#[test]") {
+            let from = (function.line - 1).saturating_sub(NEAR);
+            let near: Vec<&str> = lines.iter().skip(from).take(2 * NEAR + 1).copied().collect();
+            found.push(Test { path: &file.path, line: function.line, near: near.join("\n") });
+        }
+    }
+    found
 }
 
 /// Whether a text names a row: `POL-1` is not in `POL-10`.
@@ -78,12 +110,32 @@ mod tests {
 
     #[test]
     fn a_claim_without_its_test_is_found() {
-        let tests = "// POL-10\nfn a_test() {}\nfn pol_3_other() {}\n";
+        let tests = "\
+#[test]
+fn a_test() {
+    // POL-10: why.
+}
+
+/// INT-1: too far from the others.
+#[test]
+#[cfg(unix)]
+fn pol_3_other() {
+}
+
+
+
+
+fn no_test() {} // POL-4
+// fn gone() {} POL-10
+";
         for (rows, expected) in [
             ("| POL-10 | x | `a_test` |", 0),
             ("| POL-3 | x | `pol_3_other` |", 0),
+            ("| INT-1 | x | `pol_3_other` |", 0),
             ("| POL-10 | x | `a_test`, `gone` |", 1),
             ("| POL-1 | x | `a_test` |", 1),
+            ("| POL-10 | x | `pol_3_other` |", 1),
+            ("| POL-4 | x | `no_test` |", 1),
             ("| POL-10 | x | not yet |", 1),
             ("| row | what | test |\n|---|---|---|", 1),
         ] {

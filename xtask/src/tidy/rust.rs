@@ -106,7 +106,8 @@ fn prefixed(chars: &[char], at: usize) -> usize {
     }
 }
 
-fn is_word(char: char) -> bool {
+/// Whether a character can be part of a name.
+pub fn is_word(char: char) -> bool {
     char.is_alphanumeric() || char == '_'
 }
 

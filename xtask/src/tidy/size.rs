@@ -8,7 +8,8 @@ const MAX_FILE_LINES: usize = 500;
 /// Lines of a file that is only tests: tables are long and have one subject.
 const MAX_TEST_FILE_LINES: usize = 1000;
 /// Lines of a function: the aim is 70, and a signature broken over lines is no reason to complain.
-const MAX_FUNCTION_LINES: usize = 80;
+/// This is the one place that says no; clippy's own count is off, because it counts tests too.
+const MAX_FUNCTION_LINES: usize = 75;
 
 /// Files and functions that may be longer, each with its reason.
 static EXCEPTIONS: &[Exception] = &[
@@ -108,8 +109,8 @@ mod tests {
     #[test]
     fn long_functions_are_found() {
         let function = |many: usize| format!("fn f() {{\n{}}}\n", "x();\n".repeat(many));
-        assert_eq!(count("a.rs", function(78)), 0);
-        assert_eq!(count("a.rs", function(79)), 1);
-        assert_eq!(count("src/tests.rs", function(79)), 0);
+        assert_eq!(count("a.rs", function(73)), 0);
+        assert_eq!(count("a.rs", function(74)), 1);
+        assert_eq!(count("src/tests.rs", function(74)), 0);
     }
 }
