@@ -85,7 +85,9 @@ impl Machine<'_> {
             && !code.is("-")
             && !code.is("")
         {
+            // A signal may come at once; at the end the variables may be others.
             self.run_shell_text(code, false);
+            self.traps.push((*code).clone());
         }
     }
 

@@ -111,6 +111,8 @@ pub struct Machine<'c> {
     pub(super) loops: usize,
     pub(super) background: usize,
     pub(super) nesting: usize,
+    /// Code that runs when the shell at hand ends.
+    pub(super) traps: Vec<Field>,
     /// How many script files deep the machine is.
     pub(super) scripts: usize,
     /// The script at hand is for a shell whose grammar is not bash's: not parsing it says nothing.
@@ -149,6 +151,7 @@ impl<'c> Machine<'c> {
             loops: 0,
             background: 0,
             nesting: 0,
+            traps: Vec::new(),
             scripts: 0,
             foreign: false,
             fuel: FUEL,

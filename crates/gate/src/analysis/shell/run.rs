@@ -210,7 +210,14 @@ impl Machine<'_> {
             let out = if here {
                 machine.eval_at(&command, base)
             } else {
-                machine.subshell(|machine| machine.eval_at(&command, base))
+                machine.subshell(|machine| {
+                    let outer = std::mem::take(&mut machine.traps);
+                    let out = machine.eval_at(&command, base);
+                    for code in std::mem::replace(&mut machine.traps, outer) {
+                        machine.run_shell_text(&code, true);
+                    }
+                    out
+                })
             };
             // bash runs the lines before the one that it cannot read.
             if let Some(refusal) = refusal.filter(|_| !machine.foreign) {

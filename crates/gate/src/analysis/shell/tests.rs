@@ -65,7 +65,7 @@ fn words_expand_as_bash_expands_them() {
             "eval 'foo bar'; eval \"x=1\" 'baz'",
             vec!["eval|foo bar", "foo|bar", "eval|x=1|baz", "baz"],
         ),
-        ("trap 'foo x' EXIT INT", vec!["trap|foo x|EXIT|INT", "foo|x"]),
+        ("trap 'foo x' EXIT INT", vec!["trap|foo x|EXIT|INT", "foo|x", "foo|x"]),
         ("alias g='git push'; g --force", vec!["git|push", "git|push|--force"]),
         ("cat <<EOF | foo\n$(bar)\nEOF\nbaz", vec!["bar", "cat", "foo", "baz"]),
         ("foo \"$(cat <<'EOF'\nit's (fine\nEOF\n)\"", vec!["cat", "foo|it's (fine"]),

@@ -96,6 +96,7 @@ fn tables_that_are_searched_are_sorted() {
 
 #[test]
 fn every_spelling_of_a_forced_push_is_one() {
+    // POL-3
     for (line, expected) in [
         ("push --force", "force(--force)"),
         ("push -f origin feature", "force(-f)"),
