@@ -42,6 +42,7 @@ fn a_first_run_makes_the_file_and_a_second_changes_nothing() {
     installed the hook in [DIR]/repo/.claude/settings.json
       runs: [AUR] hook claude-code
       sessions that are open take it up when they restart
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     let text = world.read(SETTINGS);
     assert_snapshot!(text.replace(env!("CARGO_BIN_EXE_aur"), "[AUR]"), @r#"
@@ -66,9 +67,63 @@ fn a_first_run_makes_the_file_and_a_second_changes_nothing() {
     exit: 0
     ----- stdout -----
     nothing to do: the hook is installed in [DIR]/repo/.claude/settings.json
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     assert_eq!(world.read(SETTINGS), text);
     assert_eq!(world.list("repo/.claude"), ["settings.json"]);
+}
+
+/// A project's settings are committed: they name the program, not its place on one machine.
+#[test]
+fn a_project_names_the_program_that_path_finds_and_a_user_its_place() {
+    let program = env!("CARGO_BIN_EXE_aur");
+    let world = World::new();
+    world.write("bin/.keep", "");
+    world.write("other/aur", "#!/bin/sh\n");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.path("other/aur"), executable).unwrap();
+    symlink(program, world.path("bin/aur")).unwrap();
+    let (bin, other) = (world.path("bin"), world.path("other"));
+    let (bin, other) = (bin.display(), other.display());
+    let user = [&INSTALL[..], &["--user"]].concat();
+    for (path, args, file, expected) in [
+        (format!("/nowhere:{bin}:{other}"), &INSTALL[..], SETTINGS, "aur"),
+        (format!("{other}:{bin}"), &INSTALL, SETTINGS, program),
+        ("/nowhere".to_owned(), &INSTALL, SETTINGS, program),
+        ("../bin".to_owned(), &INSTALL, SETTINGS, program),
+        (format!("{bin}"), &user, "home/.claude/settings.json", program),
+    ] {
+        let world = World::new().with("PATH", &path);
+        world.write(file, "{\n  \"a\": 1\n}\n");
+        let run = world.run(args);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let wished = format!("\"command\": \"{expected} hook claude-code\"");
+        assert!(world.read(file).contains(&wished), "{path}: {}", world.read(file));
+        let warned = run.stdout.contains("of this machine only");
+        assert_eq!(warned, file == SETTINGS && expected == program, "{path}: {run:?}");
+        let out = [args, &["--uninstall"]].concat();
+        assert_eq!(world.run(&out).code, Some(0));
+        assert_eq!(world.read(file), "{\n  \"a\": 1\n}\n", "{path}");
+    }
+}
+
+#[test]
+fn either_form_of_the_command_is_replaced_by_the_other() {
+    let world = World::new();
+    for old in ["aur hook claude-code", "/gone/aur hook claude-code --defer"] {
+        let entry = format!("{{\"type\": \"command\", \"command\": \"{old}\"}}");
+        world.write(
+            SETTINGS,
+            &format!(
+                "{{\"hooks\": {{\"PreToolUse\": [{{\"matcher\": \"*\", \"hooks\": [{entry}]}}]}}}}"
+            ),
+        );
+        let run = world.run(&INSTALL);
+        assert!(run.stdout.starts_with("brought the hook up to date in "), "{run:?}");
+        let text = world.read(SETTINGS);
+        assert_eq!(text.matches("hook claude-code").count(), 1, "{text}");
+        assert!(text.contains(env!("CARGO_BIN_EXE_aur")), "{text}");
+    }
 }
 
 #[test]
@@ -84,6 +139,7 @@ fn what_is_there_stays_and_uninstalling_brings_it_back_byte_for_byte() {
       backup: [DIR]/repo/.claude/settings.json.aurora-backup
       runs: [AUR] hook claude-code
       sessions that are open take it up when they restart
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     assert_eq!(world.read("repo/.claude/settings.json.aurora-backup"), MINE);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);

@@ -49,10 +49,14 @@ const EXAMPLES: &str = "Examples:
   aur hook install claude-code --uninstall
 
 What else is in the settings stays, a backup is put beside them (settings.json.aurora-backup), and a
-second run changes nothing.
+second run changes nothing. A project's settings name plain `aur` when PATH finds this program by
+that name, and its full path otherwise; your own settings always name the full path.
 
 By default the gate answers `allow` to what the policy allows, and Claude Code does not ask again.
 With --defer it says nothing then, and Claude Code's own permissions decide.";
+
+const MACHINE_PATH: &str = "  that path is of this machine only: put `aur` on PATH and install again \
+                            before you commit the file\n";
 
 const MAX_ATTEMPTS: usize = 5;
 
@@ -60,7 +64,8 @@ const MAX_ATTEMPTS: usize = 5;
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let AgentName::ClaudeCode = args.agent;
     let path = settings_file(args.user)?;
-    let command = command(args.defer)?;
+    let program = program(args.user)?;
+    let command = command(&program, args.defer);
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     if !args.dry_run && !args.uninstall {
         std::fs::create_dir_all(&folder).map_err(|error| {
@@ -74,7 +79,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let _ = lock.lock();
     }
     for _ in 0..MAX_ATTEMPTS {
-        if let Some(told) = attempt(args, &path, &command)? {
+        if let Some(mut told) = attempt(args, &path, &command)? {
+            if !args.user && !args.uninstall && matches!(program, Program::At(_)) {
+                told.push_str(MACHINE_PATH);
+            }
             output::print(&told)?;
             return Ok(Exit::Ok);
         }
@@ -179,17 +187,53 @@ fn settings_file(user: bool) -> anyhow::Result<PathBuf> {
     Ok(std::path::absolute(folder)?.join("settings.json"))
 }
 
-/// The line that the agent will run: this very program.
-fn command(defer: bool) -> anyhow::Result<String> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("cannot find this program's path: {error}")))?;
-    let program = program.to_str().filter(|text| Path::new(text).exists()).ok_or_else(|| {
-        Failure::failed(format!("this program's path cannot be used: {}", program.display()))
-            .hint("run the installed program again")
-    })?;
-    let mut argv = vec![program, "hook", "claude-code"];
+/// The line that the agent will run.
+fn command(program: &Program, defer: bool) -> String {
+    let name = match program {
+        Program::OnPath => "aur",
+        Program::At(path) => path,
+    };
+    let mut argv = vec![name, "hook", "claude-code"];
     if defer {
         argv.push("--defer");
     }
-    Ok(words::join(&argv))
+    words::join(&argv)
+}
+
+/// How settings name this very program.
+enum Program {
+    /// By its name: others who share the settings have it at another place.
+    OnPath,
+    /// By its place on this machine.
+    At(String),
+}
+
+/// Settings of a project are shared, so its own name is enough there when that finds this program.
+fn program(user: bool) -> anyhow::Result<Program> {
+    let own = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("cannot find this program's path: {error}")))?;
+    if !user && is_found_by_name(&own) {
+        return Ok(Program::OnPath);
+    }
+    let text = own.to_str().filter(|text| Path::new(text).exists()).ok_or_else(|| {
+        Failure::failed(format!("this program's path cannot be used: {}", own.display()))
+            .hint("run the installed program again")
+    })?;
+    Ok(Program::At(text.to_owned()))
+}
+
+/// Whether `aur` on PATH is this program.
+fn is_found_by_name(own: &Path) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let first = std::env::split_paths(&path)
+        .map(|folder| folder.join("aur"))
+        .find(|candidate| is_executable(candidate));
+    // A relative entry finds something else in every folder.
+    let Some(first) = first.filter(|candidate| candidate.is_absolute()) else { return false };
+    matches!((first.canonicalize(), own.canonicalize()), (Ok(first), Ok(own)) if first == own)
+}
+
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|kind| kind.is_file() && kind.permissions().mode() & 0o111 != 0)
 }
