@@ -3,6 +3,7 @@
 pub mod agent;
 pub mod answer;
 pub mod install;
+pub mod reach;
 pub mod settings;
 
 use crate::exit::Exit;
@@ -37,8 +38,11 @@ const CLAUDE_EXAMPLES: &str = r#"Examples:
          "tool_input": {"command": "git push --force"}}' | aur hook claude-code
 
 Whatever goes wrong inside (a policy that cannot be read, input that is not JSON, a mistake of ours)
-is answered with a denial that says so: an agent takes silence for consent. With --defer a call that
-the policy allows gets no answer, so that Claude Code's own permissions decide about it."#;
+is answered with a denial that says so: an agent takes silence for consent.
+
+A call that the policy allows is answered `allow` when what it changes stays inside the worktree (or
+below /tmp, /var/tmp, /dev) and it is not seen to reach the network. Otherwise, and always with
+--defer, it gets no answer, so that Claude Code's own permissions decide about it."#;
 
 const CODEX_EXAMPLES: &str = r#"Examples:
   in $CODEX_HOME/hooks.json, and then trusted there:

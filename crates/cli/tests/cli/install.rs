@@ -41,6 +41,7 @@ fn a_first_run_makes_the_file_and_a_second_changes_nothing() {
     ----- stdout -----
     installed the hook in [DIR]/repo/.claude/settings.json
       runs: [AUR] hook claude-code
+      allowed calls run without a prompt if they stay in the worktree and off the network; Claude Code decides about the others
       sessions that are open take it up when they restart
       that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
@@ -138,6 +139,7 @@ fn what_is_there_stays_and_uninstalling_brings_it_back_byte_for_byte() {
     installed the hook in [DIR]/repo/.claude/settings.json
       backup: [DIR]/repo/.claude/settings.json.aurora-backup
       runs: [AUR] hook claude-code
+      allowed calls run without a prompt if they stay in the worktree and off the network; Claude Code decides about the others
       sessions that are open take it up when they restart
       that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");

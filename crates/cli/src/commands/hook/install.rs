@@ -52,8 +52,13 @@ What else is in the settings stays, a backup is put beside them (settings.json.a
 second run changes nothing. A project's settings name plain `aur` when PATH finds this program by
 that name, and its full path otherwise; your own settings always name the full path.
 
-By default the gate answers `allow` to what the policy allows, and Claude Code does not ask again.
-With --defer it says nothing then, and Claude Code's own permissions decide.";
+A call that the policy allows runs without a prompt of Claude Code's when it stays inside the
+worktree and off the network; about every other one Claude Code's own permissions decide. With
+--defer they decide about all of them.";
+
+const ALLOWED: &str = "allowed calls run without a prompt if they stay in the worktree and off the \
+                       network; Claude Code decides about the others";
+const ALLOWED_DEFERRED: &str = "allowed calls are left to Claude Code's own permissions";
 
 const MACHINE_PATH: &str = "  that path is of this machine only: put `aur` on PATH and install again \
                             before you commit the file\n";
@@ -133,7 +138,8 @@ fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Str
     }
     atomic::write(path, text.as_bytes())?;
     if !args.uninstall {
-        told.push_str(&format!("  runs: {command}\n"));
+        let allowed = if args.defer { ALLOWED_DEFERRED } else { ALLOWED };
+        told.push_str(&format!("  runs: {command}\n  {allowed}\n"));
     }
     Ok(Some(format!(
         "{done} {shown}\n{told}  sessions that are open take it up when they restart\n"
