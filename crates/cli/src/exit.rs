@@ -16,7 +16,7 @@ pub enum Exit {
     Ok,
     /// It could not be done.
     Failure,
-    /// The arguments or a policy file are wrong.
+    /// The arguments, a policy file or an agent's settings are wrong.
     Usage,
     /// The gate said no.
     Denied,

@@ -186,7 +186,7 @@ fn settings_that_cannot_be_understood_are_left_alone() {
         world.write(SETTINGS, text);
         for args in [&INSTALL[..], &UNINSTALL] {
             let run = world.run(args);
-            assert_eq!(run.code, Some(1), "{run:?}");
+            assert_eq!(run.code, Some(2), "{run:?}");
             assert!(run.stderr.contains(problem), "{run:?}");
             assert!(run.stderr.contains("\nhint: nothing was changed"), "{run:?}");
             assert_eq!(world.read(SETTINGS), text);

@@ -108,7 +108,7 @@ fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Str
         settings::install(&mut all, command)
     };
     let change = change.map_err(|problem| {
-        Failure::failed(format!("cannot edit {shown}: {problem}"))
+        Failure::usage(format!("cannot edit {shown}: {problem}"))
             .hint("nothing was changed; correct the settings by hand first")
     })?;
     if settings::hooks_are_off(&all) && !args.uninstall {
@@ -158,7 +158,10 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let bytes = input::capped(file, input::MAX_INPUT_BYTES)
         .map_err(|error| refuse(error.to_string()))?
         .ok_or_else(|| refuse("it is too large".to_owned()))?;
-    let text = String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!("cannot read {shown}: it is not UTF-8 text"))
+            .hint("nothing was changed; correct the settings by hand first")
+    })?;
     Ok(Some(text))
 }
 
@@ -171,7 +174,7 @@ fn parse(path: &Path, text: Option<&str>) -> anyhow::Result<Map<String, Value>> 
         let (shown, line, column) = (path.display(), error.line(), error.column());
         let what = error.to_string();
         let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-        Failure::failed(format!("{shown}:{line}:{column}: cannot read the settings: {what}"))
+        Failure::usage(format!("{shown}:{line}:{column}: cannot read the settings: {what}"))
             .hint("nothing was changed; correct the settings by hand first")
             .into()
     })
