@@ -3,10 +3,12 @@
 pub mod agent;
 pub mod answer;
 pub mod install;
+pub mod program;
 pub mod reach;
 pub mod settings;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// Shown with the help.
 pub const EXAMPLES: &str = "Examples:
@@ -71,6 +73,6 @@ pub fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Codex(args) => answer::run(&agent::CODEX, args),
         Command::Gemini(args) => answer::run(&agent::GEMINI, args),
         Command::Qwen(args) => answer::run(&agent::QWEN, args),
-        Command::Install(args) => install::run(&args),
+        Command::Install(args) => output::with_error(args.json, install::run(&args)),
     }
 }

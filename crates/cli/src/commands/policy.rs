@@ -14,6 +14,7 @@ use std::path::PathBuf;
 use aurora_gate::Policy;
 
 use crate::exit::Exit;
+use crate::output;
 use crate::wiring::layers;
 use crate::wiring::place::{Given, Place};
 
@@ -45,12 +46,13 @@ pub enum Command {
 /// Runs one of them.
 pub fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(args) => check::run(&args),
-        Command::Show(args) => show::run(&args),
+        // A batch tells its errors in its answers.
+        Command::Check(args) => output::with_error(args.json && !args.batch, check::run(&args)),
+        Command::Show(args) => output::with_error(args.json, show::run(&args)),
         Command::Schema(args) => schema::run(&args),
-        Command::Test(args) => test::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Init(args) => init::run(&args),
+        Command::Test(args) => output::with_error(args.json, test::run(&args)),
+        Command::Explain(args) => output::with_error(args.json, explain::run(&args)),
+        Command::Init(args) => output::with_error(args.json, init::run(&args)),
     }
 }
 

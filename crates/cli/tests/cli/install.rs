@@ -300,3 +300,32 @@ fn many_installs_at_once_leave_one_hook_and_one_backup() {
     assert_eq!(world.run(&UNINSTALL).code, Some(0));
     assert_eq!(world.read(SETTINGS), MINE);
 }
+
+#[test]
+fn a_program_is_told_what_was_done() {
+    let world = World::new();
+    world.write(SETTINGS, "{}\n");
+    let told = |more: &[&str]| world.run(&[&INSTALL[..], &["--json"], more].concat()).json();
+    let dry = told(&["--dry-run"]);
+    assert_eq!((&dry["change"], &dry["changed"]), (&"added".into(), &false.into()), "{dry}");
+    assert!(dry["text"].as_str().unwrap().contains("hook claude-code"), "{dry}");
+    assert_eq!(world.read(SETTINGS), "{}\n");
+    assert_snapshot!(format!("{:#}", told(&[])), @r#"
+    {
+      "path": "[DIR]/repo/.claude/settings.json",
+      "change": "added",
+      "changed": true,
+      "dry_run": false,
+      "backup": "[DIR]/repo/.claude/settings.json.aurora-backup",
+      "command": "[AUR] hook claude-code",
+      "this_machine_only": true,
+      "hooks_are_off": false
+    }
+    "#);
+    let again = told(&[]);
+    assert_eq!((&again["change"], &again["changed"]), (&"none".into(), &false.into()), "{again}");
+    let gone = told(&["--uninstall"]);
+    assert_eq!((&gone["change"], &gone["changed"]), (&"removed".into(), &true.into()), "{gone}");
+    world.write(SETTINGS, "{");
+    assert!(told(&[])["error"].as_str().unwrap().contains("cannot read the settings"));
+}

@@ -3,15 +3,15 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::program::{self, Program};
 use super::settings::{self, Change};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::atomic;
 use crate::wiring::input;
 use crate::wiring::place::{self, Given, Place};
-use crate::wiring::words;
 
 /// Which agent's settings, and what to do with them.
 #[derive(clap::Args)]
@@ -34,6 +34,9 @@ pub struct Args {
     /// Leave calls that the policy allows to the agent's own permissions.
     #[arg(long, conflicts_with = "uninstall")]
     defer: bool,
+    /// Tell in JSON what was written, where the backup is, and whether anything changed.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// An agent whose settings are known.
@@ -47,6 +50,7 @@ const EXAMPLES: &str = "Examples:
   aur hook install claude-code --user          all your projects
   aur hook install claude-code --dry-run       only look
   aur hook install claude-code --uninstall
+  aur hook install claude-code --json          what was done, for a program
 
 What else is in the settings stays, a backup is put beside them (settings.json.aurora-backup), and a
 second run changes nothing. A project's settings name plain `aur` when PATH finds this program by
@@ -60,8 +64,8 @@ const ALLOWED: &str = "allowed calls run without a prompt if they stay in the wo
                        network; Claude Code decides about the others";
 const ALLOWED_DEFERRED: &str = "allowed calls are left to Claude Code's own permissions";
 
-const MACHINE_PATH: &str = "  that path is of this machine only: put `aur` on PATH and install again \
-                            before you commit the file\n";
+const MACHINE_PATH: &str = "that path is of this machine only: put `aur` on PATH and install again \
+                            before you commit the file";
 
 const MAX_ATTEMPTS: usize = 5;
 
@@ -69,8 +73,8 @@ const MAX_ATTEMPTS: usize = 5;
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let AgentName::ClaudeCode = args.agent;
     let path = settings_file(args.user)?;
-    let program = program(args.user)?;
-    let command = command(&program, args.defer);
+    let program = program::find(args.user)?;
+    let command = program::command(&program, args.defer);
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     if !args.dry_run && !args.uninstall {
         std::fs::create_dir_all(&folder).map_err(|error| {
@@ -84,11 +88,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let _ = lock.lock();
     }
     for _ in 0..MAX_ATTEMPTS {
-        if let Some(mut told) = attempt(args, &path, &command)? {
-            if !args.user && !args.uninstall && matches!(program, Program::At(_)) {
-                told.push_str(MACHINE_PATH);
+        if let Some(done) = attempt(args, &path, &command)? {
+            let here_only = !args.user && matches!(program, Program::At(_));
+            let told = Told { args, path: &path, command: &command, here_only, done };
+            if args.json {
+                output::print_json(&told.as_json())?;
+            } else {
+                output::print(&told.in_words())?;
             }
-            output::print(&told)?;
             return Ok(Exit::Ok);
         }
     }
@@ -97,8 +104,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .into())
 }
 
+/// What one run did, or would do.
+struct Done {
+    change: Change,
+    /// The new settings, when they differ.
+    text: String,
+    backup: Option<PathBuf>,
+    hooks_are_off: bool,
+}
+
 /// Edits once; nothing when somebody else wrote the file in between.
-fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<String>> {
+fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Done>> {
     let shown = path.display();
     let old = read(path)?;
     let mut all = parse(path, old.as_deref())?;
@@ -111,39 +127,84 @@ fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Str
         Failure::usage(format!("cannot edit {shown}: {problem}"))
             .hint("nothing was changed; correct the settings by hand first")
     })?;
-    if settings::hooks_are_off(&all) && !args.uninstall {
+    let hooks_are_off = settings::hooks_are_off(&all) && !args.uninstall;
+    if hooks_are_off {
         output::warn(&format!("`disableAllHooks` in {shown} switches this and every hook off"));
     }
-    let done = match change {
-        Change::None if args.uninstall => "nothing to do: no hook of Aurora's in",
-        Change::None => "nothing to do: the hook is installed in",
-        Change::Added => "installed the hook in",
-        Change::Updated => "brought the hook up to date in",
-        Change::Removed => "took the hook out of",
-    };
-    if change == Change::None {
-        return Ok(Some(format!("{done} {shown}\n")));
-    }
     let text = settings::to_text(&all, old.as_deref().unwrap_or_default());
-    if args.dry_run {
-        return Ok(Some(format!("would write {shown}:\n{text}")));
+    let mut done = Done { change, text, backup: None, hooks_are_off };
+    if change == Change::None || args.dry_run {
+        return Ok(Some(done));
     }
-    let mut told = String::new();
     if let Some(old) = &old {
-        let backup = atomic::backup(path, old.as_bytes())?;
-        told = format!("  backup: {}\n", backup.display());
+        done.backup = Some(atomic::backup(path, old.as_bytes())?);
     }
     if read(path)? != old {
         return Ok(None);
     }
-    atomic::write(path, text.as_bytes())?;
-    if !args.uninstall {
-        let allowed = if args.defer { ALLOWED_DEFERRED } else { ALLOWED };
-        told.push_str(&format!("  runs: {command}\n  {allowed}\n"));
+    atomic::write(path, done.text.as_bytes())?;
+    Ok(Some(done))
+}
+
+/// What there is to tell about a run.
+struct Told<'a> {
+    args: &'a Args,
+    path: &'a Path,
+    command: &'a str,
+    /// Whether settings that others share name a path that only this machine has.
+    here_only: bool,
+    done: Done,
+}
+
+impl Told<'_> {
+    fn in_words(&self) -> String {
+        let (args, shown) = (self.args, self.path.display());
+        let did = match self.done.change {
+            Change::None if args.uninstall => "nothing to do: no hook of Aurora's in",
+            Change::None => "nothing to do: the hook is installed in",
+            Change::Added => "installed the hook in",
+            Change::Updated => "brought the hook up to date in",
+            Change::Removed => "took the hook out of",
+        };
+        let changed = self.done.change != Change::None;
+        if changed && args.dry_run {
+            return format!("would write {shown}:\n{}", self.done.text);
+        }
+        let mut out = format!("{did} {shown}\n");
+        if let Some(backup) = &self.done.backup {
+            out.push_str(&format!("  backup: {}\n", backup.display()));
+        }
+        if changed && !args.uninstall {
+            let allowed = if args.defer { ALLOWED_DEFERRED } else { ALLOWED };
+            out.push_str(&format!("  runs: {}\n  {allowed}\n", self.command));
+        }
+        if changed {
+            out.push_str("  sessions that are open take it up when they restart\n");
+        }
+        if self.here_only && !args.uninstall {
+            out.push_str(&format!("  {MACHINE_PATH}\n"));
+        }
+        out
     }
-    Ok(Some(format!(
-        "{done} {shown}\n{told}  sessions that are open take it up when they restart\n"
-    )))
+
+    fn as_json(&self) -> Value {
+        let installs = !self.args.uninstall;
+        let differs = self.done.change != Change::None;
+        let mut told = json!({
+            "path": self.path.to_string_lossy(),
+            "change": self.done.change.name(),
+            "changed": differs && !self.args.dry_run,
+            "dry_run": self.args.dry_run,
+            "backup": self.done.backup.as_ref().map(|path| path.to_string_lossy()),
+            "command": installs.then_some(self.command),
+            "this_machine_only": installs && self.here_only,
+            "hooks_are_off": self.done.hooks_are_off,
+        });
+        if let Some(told) = told.as_object_mut().filter(|_| differs && self.args.dry_run) {
+            told.insert("text".to_owned(), self.done.text.as_str().into());
+        }
+        told
+    }
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
@@ -194,55 +255,4 @@ fn settings_file(user: bool) -> anyhow::Result<PathBuf> {
             Failure::usage("cannot find your home folder").hint("set HOME or CLAUDE_CONFIG_DIR")
         })?;
     Ok(std::path::absolute(folder)?.join("settings.json"))
-}
-
-/// The line that the agent will run.
-fn command(program: &Program, defer: bool) -> String {
-    let name = match program {
-        Program::OnPath => "aur",
-        Program::At(path) => path,
-    };
-    let mut argv = vec![name, "hook", "claude-code"];
-    if defer {
-        argv.push("--defer");
-    }
-    words::join(&argv)
-}
-
-/// How settings name this very program.
-enum Program {
-    /// By its name: others who share the settings have it at another place.
-    OnPath,
-    /// By its place on this machine.
-    At(String),
-}
-
-/// Settings of a project are shared, so its own name is enough there when that finds this program.
-fn program(user: bool) -> anyhow::Result<Program> {
-    let own = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("cannot find this program's path: {error}")))?;
-    if !user && is_found_by_name(&own) {
-        return Ok(Program::OnPath);
-    }
-    let text = own.to_str().filter(|text| Path::new(text).exists()).ok_or_else(|| {
-        Failure::failed(format!("this program's path cannot be used: {}", own.display()))
-            .hint("run the installed program again")
-    })?;
-    Ok(Program::At(text.to_owned()))
-}
-
-/// Whether `aur` on PATH is this program.
-fn is_found_by_name(own: &Path) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let first = std::env::split_paths(&path)
-        .map(|folder| folder.join("aur"))
-        .find(|candidate| is_executable(candidate));
-    // A relative entry finds something else in every folder.
-    let Some(first) = first.filter(|candidate| candidate.is_absolute()) else { return false };
-    matches!((first.canonicalize(), own.canonicalize()), (Ok(first), Ok(own)) if first == own)
-}
-
-fn is_executable(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|kind| kind.is_file() && kind.permissions().mode() & 0o111 != 0)
 }

@@ -40,10 +40,10 @@ pub struct Args {
     args: Option<String>,
     /// Judge many: one JSON object per line on stdin, one answer per line on stdout.
     #[arg(long)]
-    batch: bool,
+    pub batch: bool,
     /// Answer in JSON.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     /// Add a policy file on top of the user's and the project's.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,

@@ -2,7 +2,7 @@
 
 use aurora_gate::Policy;
 use aurora_gate::policy::{Explanation, explain, rule_ids};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::PolicyArgs;
 use crate::exit::{Exit, Failure};
@@ -17,22 +17,34 @@ use crate::output::wrap::wrap;
 pub struct Args {
     /// The rule's id, as a verdict names it; without it all rules are listed.
     rule: Option<String>,
+    /// Answer in JSON: the rule, or a list of all rules.
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     policy: PolicyArgs,
 }
 
 const EXAMPLES: &str = "Examples:
   aur policy explain
-  aur policy explain destructive.git_force_push";
+  aur policy explain destructive.git_force_push
+  aur policy explain --json destructive.git_force_push";
 
 /// Explains one rule, or lists all.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let policy = args.policy.load()?;
     let Some(rule) = &args.rule else {
-        output::print(&list(&policy))?;
+        if args.json {
+            output::print_json(&list_json(&policy))?;
+        } else {
+            output::print(&list(&policy))?;
+        }
         return Ok(Exit::Ok);
     };
     match explain(&policy, rule) {
+        Some(found) if args.json => {
+            output::print_json(&as_json(&found))?;
+            Ok(Exit::Ok)
+        }
         Some(found) => {
             output::print(&in_words(&found, Style::of_stdout().width))?;
             Ok(Exit::Ok)
@@ -50,6 +62,25 @@ fn list(policy: &Policy) -> String {
             + "\n"
     };
     ids.iter().map(line).collect()
+}
+
+fn list_json(policy: &Policy) -> Value {
+    let rules = rule_ids(policy).into_iter().filter_map(|id| explain(policy, &id));
+    rules.map(|rule| json!({"id": rule.id, "title": rule.title})).collect()
+}
+
+fn as_json(rule: &Explanation) -> Value {
+    json!({
+        "id": rule.id,
+        "title": rule.title,
+        "meaning": rule.meaning,
+        "value": rule.value,
+        "origin": rule.origin,
+        "locked": rule.locked,
+        "matches": rule.matches,
+        "not_matches": rule.not_matches,
+        "instead": rule.instead,
+    })
 }
 
 fn in_words(rule: &Explanation, width: usize) -> String {
