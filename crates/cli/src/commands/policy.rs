@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod batch_line;
+pub mod batch_problem;
 pub mod check;
 pub mod explain;
 pub mod init;

@@ -91,6 +91,11 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     if bytes.is_empty() {
         return Err(Failure::failed("stdin is empty; the hook's JSON was expected there").into());
     }
+    // A list with a value for each field would be read as well.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        let problem = "the hook's JSON cannot be read: expected a JSON object";
+        return Err(Failure::failed(problem).into());
+    }
     let payload: Payload = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::failed(format!("the hook's JSON cannot be read: {error}")))?;
     if payload.hook_event_name != agent.event {
