@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::escape;
 use super::snippet;
 use super::style::Style;
+use super::wrap::hang;
 
 const MAX_REASONS: usize = 8;
 const MAX_EFFECTS: usize = 5;
@@ -46,7 +47,8 @@ fn without_reasons(out: &mut String, verdict: &Verdict, text: &str, style: Style
         out.push_str(&format!("  {}\n", style.faint(&format!("… {more} more {lines}"))));
     }
     for effect in verdict.effects.iter().take(MAX_EFFECTS) {
-        out.push_str(&format!("  effect: {}\n", escape::line(&describe(effect))));
+        let effect = format!("effect: {}", escape::line(&describe(effect)));
+        out.push_str(&hang("  ", &effect, style.width));
     }
     let unseen = verdict.effects.len().saturating_sub(MAX_EFFECTS);
     if unseen > 0 {
@@ -60,15 +62,17 @@ fn push_reason(out: &mut String, reason: &Reason, text: &str, style: Style) {
     if !text.is_empty() {
         push_snippet(out, reason, text, style);
     }
-    out.push_str(&format!("  {}\n", escape::line(&reason.message)));
-    out.push_str(&format!(
-        "  rule: {} = {} ({})\n",
+    let rule = format!(
+        "rule: {} = {} ({})",
         escape::line(&reason.rule),
         reason.answer.name(),
         escape::line(&reason.origin)
-    ));
+    );
+    out.push_str(&hang("  ", &escape::line(&reason.message), style.width));
+    out.push_str(&hang("  ", &rule, style.width));
     if let Some(instead) = &reason.instead {
-        out.push_str(&format!("  instead: {}\n", escape::line(instead)));
+        let instead = format!("instead: {}", escape::line(instead));
+        out.push_str(&hang("  ", &instead, style.width));
     }
 }
 

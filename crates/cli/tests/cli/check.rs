@@ -49,6 +49,23 @@ fn a_harmless_line_is_allowed() {
 }
 
 #[test]
+fn long_lines_of_an_answer_are_broken_at_the_width() {
+    let world = World::new();
+    let check = ["policy", "check", "--", "bash -c 'git push --force origin dev'"];
+    let wide = world.with("COLUMNS", "300").run(&check).stdout;
+    for columns in ["40", "60", "80", "0", ""] {
+        let limit = columns.parse().ok().filter(|columns| *columns > 0).unwrap_or(80);
+        let narrow = World::new().with("COLUMNS", columns).run(&check).stdout;
+        for line in narrow.lines() {
+            assert!(line.chars().count() <= limit, "{columns}: {line}");
+        }
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&narrow), words(&wide));
+        assert!(narrow.contains("\n    "), "{narrow}");
+    }
+}
+
+#[test]
 fn what_a_person_decides_ends_with_4() {
     let run = World::new().run(&["policy", "check", "--", "rm -rf build"]);
     assert_eq!(run.code, Some(4), "{run:?}");

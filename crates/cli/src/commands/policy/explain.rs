@@ -9,7 +9,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::escape;
 use crate::output::style::Style;
-use crate::output::wrap::wrap;
+use crate::output::wrap::{hang, wrap};
 
 /// Which rule.
 #[derive(clap::Args)]
@@ -84,14 +84,16 @@ fn as_json(rule: &Explanation) -> Value {
 }
 
 fn in_words(rule: &Explanation, width: usize) -> String {
-    let mut out = format!("{}: {}\n", escape::line(&rule.id), escape::line(&rule.title));
+    let title = format!("{}: {}", escape::line(&rule.id), escape::line(&rule.title));
+    let mut out = hang("", &title, width);
     if !rule.meaning.is_empty() {
         out.push_str(&format!("\n{}\n", wrap(&escape::lines(rule.meaning.trim_end()), width)));
     }
     let value = value_in_words(&rule.value);
-    out.push_str(&format!("\nvalue: {} ({})\n", escape::line(&value), escape::line(&rule.origin)));
+    let value = format!("value: {} ({})", escape::line(&value), escape::line(&rule.origin));
+    out.push_str(&format!("\n{}", hang("", &value, width)));
     if let Some(locked) = &rule.locked {
-        out.push_str(&format!("locked by: {}\n", escape::line(locked)));
+        out.push_str(&hang("", &format!("locked by: {}", escape::line(locked)), width));
     }
     for (title, examples) in [("matches", &rule.matches), ("does not match", &rule.not_matches)] {
         if !examples.is_empty() {
@@ -101,7 +103,7 @@ fn in_words(rule: &Explanation, width: usize) -> String {
     }
     if let Some(instead) = &rule.instead {
         let instead = format!("instead: {}", escape::line(instead));
-        out.push_str(&format!("\n{}\n", wrap(&instead, width)));
+        out.push_str(&format!("\n{}", hang("", &instead, width)));
     }
     out
 }
