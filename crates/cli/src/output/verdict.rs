@@ -12,12 +12,22 @@ use super::wrap::hang;
 const MAX_REASONS: usize = 8;
 const MAX_EFFECTS: usize = 5;
 
-/// The verdict as a person reads it; `text` is what was judged.
+/// What a person is shown of an action.
+#[derive(Debug)]
+pub struct Shown {
+    /// The text that spans point into; empty where there is none.
+    pub text: String,
+    /// What is said when nothing in it asks or denies.
+    pub harmless: &'static str,
+}
+
+/// The verdict as a person reads it.
 #[must_use]
-pub fn human(verdict: &Verdict, text: &str, style: Style) -> String {
+pub fn human(verdict: &Verdict, shown: &Shown, style: Style) -> String {
+    let text = shown.text.as_str();
     let mut out = String::new();
     if verdict.reasons.is_empty() {
-        without_reasons(&mut out, verdict, text, style);
+        without_reasons(&mut out, verdict, shown, style);
     }
     for (index, reason) in verdict.reasons.iter().take(MAX_REASONS).enumerate() {
         if index > 0 {
@@ -32,16 +42,19 @@ pub fn human(verdict: &Verdict, text: &str, style: Style) -> String {
     out
 }
 
-fn without_reasons(out: &mut String, verdict: &Verdict, text: &str, style: Style) {
+fn without_reasons(out: &mut String, verdict: &Verdict, shown: &Shown, style: Style) {
     let headline = match verdict.decision {
-        Answer::Allow => "nothing here that the policy asks about",
+        Answer::Allow => shown.harmless,
         Answer::Ask | Answer::Deny => verdict.operation.name(),
     };
-    out.push_str(&format!("{}  {headline}\n\n", style.answer(verdict.decision)));
+    out.push_str(&format!("{}  {headline}\n", style.answer(verdict.decision)));
+    let text = shown.text.trim_end();
     let first = text.lines().next().unwrap_or_default();
-    let shown = clipped(&escape::line(first), style.width.saturating_sub(2));
     let more = text.lines().count().saturating_sub(1);
-    out.push_str(&format!("  {shown}\n"));
+    if !text.is_empty() {
+        let first = clipped(&escape::line(first), style.width.saturating_sub(2));
+        out.push_str(&format!("\n  {first}\n"));
+    }
     if more > 0 {
         let lines = if more == 1 { "line" } else { "lines" };
         out.push_str(&format!("  {}\n", style.faint(&format!("… {more} more {lines}"))));

@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use aurora_gate::Policy;
-use aurora_model::{Action, Context, Verdict};
+use aurora_model::{Action, Answer, Context, Operation, Verdict};
 
 use super::input;
 use super::words;
+use crate::output::verdict::Shown;
 
 const MAX_ROUNDS: usize = 2;
 const MAX_FILES: usize = 8;
@@ -15,6 +16,9 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 /// The gate's verdict, with every file read that it wanted and that can be read.
 #[must_use]
 pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
+    if is_empty_patch(action) {
+        return nothing_happens();
+    }
     let mut verdict = aurora_gate::judge(action, policy, context);
     if verdict.wanted.is_empty() {
         return verdict;
@@ -36,6 +40,23 @@ pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
         verdict = aurora_gate::judge(action, policy, &context);
     }
     verdict
+}
+
+/// Whether it is a patch without a letter in it, which `git diff` prints in a clean worktree.
+#[must_use]
+pub fn is_empty_patch(action: &Action) -> bool {
+    matches!(action, Action::Patch { patch } if patch.iter().all(u8::is_ascii_whitespace))
+}
+
+fn nothing_happens() -> Verdict {
+    Verdict {
+        decision: Answer::Allow,
+        operation: Operation::None,
+        rule: None,
+        reasons: Vec::new(),
+        effects: Vec::new(),
+        wanted: Vec::new(),
+    }
 }
 
 fn content(name: &str, context: &Context) -> Option<String> {
@@ -63,6 +84,17 @@ pub fn judged_text(action: &Action) -> String {
             None => String::new(),
         },
     }
+}
+
+/// What a person is shown of an action.
+#[must_use]
+pub fn shown(action: &Action) -> Shown {
+    let harmless = if is_empty_patch(action) {
+        "the patch is empty"
+    } else {
+        "nothing here that the policy asks about"
+    };
+    Shown { text: judged_text(action), harmless }
 }
 
 /// Whether git's configuration can change what an action means: a text without the word, and

@@ -48,6 +48,22 @@ fn a_harmless_line_is_allowed() {
     ");
 }
 
+/// `git diff` in a clean worktree prints nothing, and nothing is what it would change.
+#[test]
+fn an_empty_patch_changes_nothing() {
+    let world = World::new();
+    let patch = ["policy", "check", "--patch", "-"];
+    for text in ["", "\n", " \n\t\n"] {
+        let run = world.run_with(&patch, text.as_bytes());
+        assert_eq!(run.shown(), "exit: 0\n----- stdout -----\nALLOW  the patch is empty");
+    }
+    world.write("repo/empty.patch", "");
+    assert_eq!(world.run(&["policy", "check", "--patch", "empty.patch"]).code, Some(0));
+    let json = world.run_with(&["policy", "check", "--json", "--patch", "-"], b"").json();
+    assert_eq!((&json["decision"], &json["effects"]), (&"allow".into(), &serde_json::json!([])));
+    assert_ne!(world.run_with(&patch, b"garbage\n").code, Some(0));
+}
+
 #[test]
 fn long_lines_of_an_answer_are_broken_at_the_width() {
     let world = World::new();

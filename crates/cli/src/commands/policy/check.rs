@@ -126,11 +126,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let action = action(args)?;
     let context = place.context(judging::may_run_git(&action));
     let verdict = judging::judge(&action, &policy, &context);
-    let text = judging::judged_text(&action);
     if args.json {
+        let text = judging::judged_text(&action);
         output::print_json(&output::verdict::json(&verdict, &text))?;
     } else {
-        output::print(&output::verdict::human(&verdict, &text, Style::of_stdout()))?;
+        let shown = judging::shown(&action);
+        output::print(&output::verdict::human(&verdict, &shown, Style::of_stdout()))?;
     }
     Ok(verdict.decision.into())
 }
