@@ -17,6 +17,8 @@ const MAX_EFFECTS: usize = 5;
 pub struct Shown {
     /// The text that spans point into; empty where there is none.
     pub text: String,
+    /// The action in one line, for where there is no text.
+    pub call: String,
     /// What is said when nothing in it asks or denies.
     pub harmless: &'static str,
 }
@@ -33,7 +35,13 @@ pub fn human(verdict: &Verdict, shown: &Shown, style: Style) -> String {
         if index > 0 {
             out.push_str("\nalso ");
         }
-        push_reason(&mut out, reason, text, style);
+        if text.is_empty() && index == 0 {
+            push_reason(&mut out, reason, &call_line(shown, style), style);
+        } else if text.is_empty() {
+            push_reason(&mut out, reason, "", style);
+        } else {
+            push_reason(&mut out, reason, &snippet_of(reason, text, style), style);
+        }
     }
     let unseen = verdict.reasons.len().saturating_sub(MAX_REASONS);
     if unseen > 0 {
@@ -54,6 +62,8 @@ fn without_reasons(out: &mut String, verdict: &Verdict, shown: &Shown, style: St
     if !text.is_empty() {
         let first = clipped(&escape::line(first), style.width.saturating_sub(2));
         out.push_str(&format!("\n  {first}\n"));
+    } else if !shown.call.is_empty() {
+        out.push_str(&format!("\n{}", call_line(shown, style)));
     }
     if more > 0 {
         let lines = if more == 1 { "line" } else { "lines" };
@@ -69,12 +79,19 @@ fn without_reasons(out: &mut String, verdict: &Verdict, shown: &Shown, style: St
     }
 }
 
-fn push_reason(out: &mut String, reason: &Reason, text: &str, style: Style) {
-    let operation = reason.operation.name();
-    out.push_str(&format!("{}  {operation}\n\n", style.answer(reason.answer)));
-    if !text.is_empty() {
-        push_snippet(out, reason, text, style);
+/// The action where no text can be underlined.
+fn call_line(shown: &Shown, style: Style) -> String {
+    if shown.call.is_empty() {
+        return String::new();
     }
+    let call = clipped(&escape::line(&shown.call), style.width.saturating_sub(2));
+    format!("  {call}\n")
+}
+
+/// One reason below what was judged.
+fn push_reason(out: &mut String, reason: &Reason, judged: &str, style: Style) {
+    let operation = reason.operation.name();
+    out.push_str(&format!("{}  {operation}\n\n{judged}", style.answer(reason.answer)));
     let rule = format!(
         "rule: {} = {} ({})",
         escape::line(&reason.rule),
@@ -89,7 +106,8 @@ fn push_reason(out: &mut String, reason: &Reason, text: &str, style: Style) {
     }
 }
 
-fn push_snippet(out: &mut String, reason: &Reason, text: &str, style: Style) {
+fn snippet_of(reason: &Reason, text: &str, style: Style) -> String {
+    let mut out = String::new();
     let (rows, unseen) = snippet::rows(text, reason.span, style.width.saturating_sub(2));
     for row in rows {
         let before = " ".repeat(row.gutter.len() + row.indent);
@@ -100,6 +118,7 @@ fn push_snippet(out: &mut String, reason: &Reason, text: &str, style: Style) {
     if unseen > 0 {
         out.push_str(&format!("  … and {unseen} more lines\n"));
     }
+    out
 }
 
 /// The start of a text that is too long for a line.

@@ -94,7 +94,11 @@ pub fn shown(action: &Action) -> Shown {
     } else {
         "nothing here that the policy asks about"
     };
-    Shown { text: judged_text(action), harmless }
+    let call = match action {
+        Action::Tool(call) => format!("{} {}", call.name, call.args),
+        _ => String::new(),
+    };
+    Shown { text: judged_text(action), call, harmless }
 }
 
 /// Whether git's configuration can change what an action means: a text without the word, and

@@ -65,6 +65,22 @@ fn an_empty_patch_changes_nothing() {
 }
 
 #[test]
+fn a_tool_without_a_command_is_shown_as_its_call() {
+    let world = World::new();
+    let check = |tool: &str, args: &str| {
+        world.run(&["policy", "check", "--tool", tool, "--args", args]).stdout
+    };
+    let read = check("Read", r#"{"file_path": "a\u001b[2J.rs"}"#);
+    let expected = "\n\n  Read {\"file_path\":\"a\\u001b[2J.rs\"}\n";
+    assert!(read.starts_with("ALLOW  ") && read.contains(expected), "{read}");
+    let write = check("Write", r#"{"file_path": ".env", "content": "x"}"#);
+    let expected = "\n\n  Write {\"file_path\":\".env\",\"content\":\"x\"}\n";
+    assert!(write.starts_with("DENY  ") && write.contains(expected), "{write}");
+    let long = check("Read", &format!("{{\"file_path\": \"{}\"}}", "a".repeat(500)));
+    assert!(long.lines().all(|line| line.chars().count() <= 80), "{long}");
+}
+
+#[test]
 fn long_lines_of_an_answer_are_broken_at_the_width() {
     let world = World::new();
     let check = ["policy", "check", "--", "bash -c 'git push --force origin dev'"];

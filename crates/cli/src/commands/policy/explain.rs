@@ -125,18 +125,27 @@ fn value_in_words(value: &Value) -> String {
 fn unknown(rule: &str, ids: &[String]) -> Failure {
     let failure = Failure::usage(format!("there is no rule {rule}"));
     let failure = match nearest(rule, ids) {
-        Some(near) => failure.hint(format!("did you mean {near}?")),
+        Some((near, true)) => failure.hint(format!("did you mean {near}?")),
+        Some((near, false)) => failure.hint(format!("the nearest is {near}")),
         None => failure,
     };
     failure.hint("`aur policy explain` lists all rules")
 }
 
-/// The id that a person most likely meant: its last part, or few letters away.
-fn nearest<'i>(wrong: &str, ids: &'i [String]) -> Option<&'i str> {
+/// The id that comes nearest, and whether it is likely meant: it holds the word, or it (or its last
+/// part) is few letters away.
+fn nearest<'i>(wrong: &str, ids: &'i [String]) -> Option<(&'i str, bool)> {
+    if wrong.is_empty() {
+        return None;
+    }
     let last = |id: &str| id.rsplit('.').next().unwrap_or_default().to_owned();
     let distance_to = |id: &String| distance(wrong, id).min(distance(wrong, &last(id)));
     let (best, near) = ids.iter().map(|id| (distance_to(id), id)).min()?;
-    (best <= wrong.chars().count() / 3 + 1).then_some(near)
+    if best <= wrong.chars().count() / 3 + 1 {
+        return Some((near, true));
+    }
+    let holds = ids.iter().find(|id| wrong.len() > 2 && id.contains(wrong));
+    Some(holds.map_or((near, false), |id| (id, true)))
 }
 
 /// How many letters must be put in, taken out or replaced.
@@ -166,10 +175,11 @@ mod tests {
             ["destructive.git_force_push", "destructive.file_delete", "safety.protected_paths"]
                 .map(str::to_owned);
         let check = |wrong: &str, expected| assert_eq!(nearest(wrong, &ids), expected, "{wrong}");
-        check("git_force_push", Some("destructive.git_force_push"));
-        check("destructive.git_forse_push", Some("destructive.git_force_push"));
-        check("protected_path", Some("safety.protected_paths"));
-        check("weather", None);
+        check("git_force_push", Some(("destructive.git_force_push", true)));
+        check("destructive.git_forse_push", Some(("destructive.git_force_push", true)));
+        check("protected_path", Some(("safety.protected_paths", true)));
+        check("push", Some(("destructive.git_force_push", true)));
+        check("weather", Some(("destructive.file_delete", false)));
         check("", None);
         assert_eq!(distance("kitten", "sitting"), 3);
     }
