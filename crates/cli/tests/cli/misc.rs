@@ -34,7 +34,11 @@ fn completions_and_manual_pages_know_the_commands() {
     assert_eq!(world.run(&["man", "--out", "pages"]).code, Some(0));
     let pages = world.list("repo/pages");
     assert!(pages.contains(&"aur-policy-check.1".to_owned()), "{pages:?}");
-    assert!(world.read("repo/pages/aur-policy-check.1").contains("Examples:"));
+    for page in pages {
+        let text = world.read(&format!("repo/pages/{page}"));
+        assert_eq!(text.matches("\n.SH EXAMPLES\n.nf\n").count(), 1, "{page}: {text}");
+        assert!(!text.contains(".SH EXTRA"), "{page}: {text}");
+    }
 }
 
 #[test]
