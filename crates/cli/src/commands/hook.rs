@@ -6,6 +6,7 @@ pub mod install;
 pub mod program;
 pub mod reach;
 pub mod settings;
+pub mod strict_json;
 
 use crate::exit::Exit;
 use crate::output;

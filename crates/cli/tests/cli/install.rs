@@ -177,7 +177,9 @@ fn settings_that_cannot_be_understood_are_left_alone() {
     for (text, problem) in [
         ("{\"a\": 1,}", "settings.json:1:9: cannot read the settings: "),
         ("// comment\n{}", "settings.json:1:1: cannot read the settings: "),
-        ("[]", "cannot read the settings: "),
+        ("[]", "cannot read the settings: expected a JSON object"),
+        ("{\"a\": 1,\n\"a\": 2}", "settings.json:2:3: cannot read the settings: the key `a` is "),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "the key `Stop` is there twice"),
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
         ("{\"hooks\": {\"PreToolUse\": [7]}}", "`hooks.PreToolUse[0]` is not an object"),
@@ -328,4 +330,20 @@ fn a_program_is_told_what_was_done() {
     assert_eq!((&gone["change"], &gone["changed"]), (&"removed".into(), &true.into()), "{gone}");
     world.write(SETTINGS, "{");
     assert!(told(&[])["error"].as_str().unwrap().contains("cannot read the settings"));
+}
+
+#[test]
+fn a_number_that_cannot_be_written_back_as_it_is_stops_the_edit() {
+    let world = World::new();
+    let text = "{\n  \"a\": 1.0e3\n}\n";
+    world.write(SETTINGS, text);
+    assert_snapshot!(world.run(&INSTALL).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: [DIR]/repo/.claude/settings.json:2: cannot edit: the number 1.0e3 would become 1000.0
+    hint: nothing was changed; write the number in its plain form first
+    ");
+    assert_eq!(world.read(SETTINGS), text);
+    assert_eq!(world.list("repo/.claude"), ["settings.json"]);
+    assert_eq!(world.run(&UNINSTALL).code, Some(0), "there is nothing to take out");
 }

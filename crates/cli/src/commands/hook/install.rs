@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::program::{self, Program};
 use super::settings::{self, Change};
+use super::strict_json;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::atomic;
@@ -67,6 +68,8 @@ const ALLOWED_DEFERRED: &str = "allowed calls are left to Claude Code's own perm
 const MACHINE_PATH: &str = "that path is of this machine only: put `aur` on PATH and install again \
                             before you commit the file";
 
+const NOTHING_CHANGED: &str = "nothing was changed; correct the settings by hand first";
+
 const MAX_ATTEMPTS: usize = 5;
 
 /// Edits the settings.
@@ -124,12 +127,14 @@ fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Don
         settings::install(&mut all, command)
     };
     let change = change.map_err(|problem| {
-        Failure::usage(format!("cannot edit {shown}: {problem}"))
-            .hint("nothing was changed; correct the settings by hand first")
+        Failure::usage(format!("cannot edit {shown}: {problem}")).hint(NOTHING_CHANGED)
     })?;
     let hooks_are_off = settings::hooks_are_off(&all) && !args.uninstall;
     if hooks_are_off {
         output::warn(&format!("`disableAllHooks` in {shown} switches this and every hook off"));
+    }
+    if change != Change::None {
+        check_numbers(path, old.as_deref().unwrap_or_default())?;
     }
     let text = settings::to_text(&all, old.as_deref().unwrap_or_default());
     let mut done = Done { change, text, backup: None, hooks_are_off };
@@ -220,8 +225,7 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
         .map_err(|error| refuse(error.to_string()))?
         .ok_or_else(|| refuse("it is too large".to_owned()))?;
     let text = String::from_utf8(bytes).map_err(|_| {
-        Failure::usage(format!("cannot read {shown}: it is not UTF-8 text"))
-            .hint("nothing was changed; correct the settings by hand first")
+        Failure::usage(format!("cannot read {shown}: it is not UTF-8 text")).hint(NOTHING_CHANGED)
     })?;
     Ok(Some(text))
 }
@@ -231,14 +235,34 @@ fn parse(path: &Path, text: Option<&str>) -> anyhow::Result<Map<String, Value>> 
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
-    serde_json::from_str(text).map_err(|error| {
-        let (shown, line, column) = (path.display(), error.line(), error.column());
+    let shown = path.display();
+    let read = strict_json::check_keys(text).and_then(|()| serde_json::from_str(text));
+    let read: Value = read.map_err(|error| {
+        let (line, column) = (error.line(), error.column());
         let what = error.to_string();
         let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
         Failure::usage(format!("{shown}:{line}:{column}: cannot read the settings: {what}"))
-            .hint("nothing was changed; correct the settings by hand first")
-            .into()
-    })
+            .hint(NOTHING_CHANGED)
+    })?;
+    match read {
+        Value::Object(all) => Ok(all),
+        _ => Err(Failure::usage(format!(
+            "{shown}:1:1: cannot read the settings: expected a JSON object"
+        ))
+        .hint(NOTHING_CHANGED)
+        .into()),
+    }
+}
+
+/// Refuses settings with a number that cannot be written back as it is.
+fn check_numbers(path: &Path, text: &str) -> anyhow::Result<()> {
+    let Some(found) = strict_json::rewritten_number(text) else { return Ok(()) };
+    let (shown, line) = (path.display(), found.line);
+    let (old, new) = (found.old, found.new);
+    let message = format!("{shown}:{line}: cannot edit: the number {old} would become {new}");
+    Err(Failure::usage(message)
+        .hint("nothing was changed; write the number in its plain form first")
+        .into())
 }
 
 fn settings_file(user: bool) -> anyhow::Result<PathBuf> {
