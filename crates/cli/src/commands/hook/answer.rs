@@ -80,7 +80,8 @@ fn in_time(
 /// The answer when there is no verdict.
 fn refusal(agent: &Agent, problem: &str) -> Value {
     let reason = format!(
-        "Aurora: denied, because the gate could not judge this call: {}",
+        "Aurora: denied, because the gate could not judge this call: {}\n  Instead: tell the person \
+         who runs you; this is theirs to correct.",
         escape::lines(problem)
     );
     agent.reply(Answer::Deny, &reason, false)
