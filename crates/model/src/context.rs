@@ -23,6 +23,8 @@ pub struct Context {
     /// Contents of files that the caller has read because a verdict wanted them, by the name in
     /// the verdict's `wanted`.
     pub files: BTreeMap<String, String>,
+    /// Wanted files that are there but were not read, because of a limit.
+    pub unread: BTreeSet<String>,
     /// How many files are below a path, where the caller has counted.
     pub file_counts: BTreeMap<String, u64>,
     /// The role of whoever acts.

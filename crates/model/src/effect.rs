@@ -12,6 +12,29 @@ pub struct Effect {
     pub kind: EffectKind,
     /// Which bytes of the judged text cause it.
     pub span: Span,
+    /// It stands in a script file that the text runs, not in the text itself.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub in_script: bool,
+}
+
+impl Effect {
+    /// An effect of the text itself.
+    #[must_use]
+    pub const fn new(kind: EffectKind, span: Span) -> Self {
+        Self { kind, span, in_script: false }
+    }
+}
+
+/// Why nothing more is known about something opaque.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Cause {
+    /// What runs is decided only when it runs.
+    Dynamic,
+    /// It comes from the network.
+    Network,
+    /// It cannot be read: too long, not parsed, hidden characters.
+    Unreadable,
 }
 
 /// How many things are affected.
@@ -132,6 +155,8 @@ pub enum EffectKind {
         what: String,
         /// Why nothing more is known.
         why: String,
+        /// The kind of reason.
+        cause: Cause,
     },
     /// A tool without a model is called.
     UnknownTool {

@@ -9,7 +9,7 @@ pub mod verdict;
 
 pub use action::{Action, SqlDialect, ToolCall};
 pub use context::{Context, GitFacts, Plan};
-pub use effect::{Count, Effect, EffectKind, PathRef, Touch};
+pub use effect::{Cause, Count, Effect, EffectKind, PathRef, Touch};
 pub use operation::Operation;
 pub use span::Span;
 pub use verdict::{Answer, Reason, Verdict};

@@ -27,19 +27,29 @@ use super::Analysis;
 pub const MAX_BYTES: usize = 64 * 1024;
 
 /// What a line or script of shell would cause.
+///
+/// A text with something hidden in it, or too long to be read whole, is read as far as it goes and
+/// is unreadable besides: a limit never makes a verdict milder.
 #[must_use]
 pub fn analyse(text: &str, context: &Context) -> Analysis {
     let mut machine = Machine::new(context);
-    let span = Span::new(0, text.len());
-    if let Some(why) = refusal(text) {
-        machine.opaque("command", why, span);
-        return machine.finish();
-    }
-    let mut code = Field::lit(text, span);
+    let mut code = Field::lit(readable(text), Span::new(0, text.len()));
     code.verbatim = Some(0);
     machine.run_code(Lang::Shell, &code);
     machine.uncalled_functions();
+    if let Some(why) = refusal(text) {
+        machine.unreadable("command", why, Span::new(0, text.len()));
+    }
     machine.finish()
+}
+
+/// As much of a text as fits into the limit.
+fn readable(text: &str) -> &str {
+    let mut end = text.len().min(MAX_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or("")
 }
 
 /// What a program with these arguments would cause: nothing expands them any more.
@@ -52,8 +62,7 @@ pub fn analyse_argv(argv: &[String], context: &Context) -> Analysis {
         let span = Span::new(at, at + word.len());
         at = span.end + 1;
         if let Some(why) = refusal(word) {
-            machine.opaque("argument", why, span);
-            return machine.finish();
+            machine.unreadable("argument", why, span);
         }
         let mut field = Field::lit(word.clone(), span);
         field.verbatim = Some(span.start);
@@ -71,6 +80,9 @@ pub fn analyse_sql(text: &str, dialect: SqlDialect, context: &Context) -> Analys
     let mut code = Field::lit(text, Span::new(0, text.len()));
     code.verbatim = Some(0);
     machine.run_code(Lang::Sql(dialect), &code);
+    if text.contains('\0') {
+        machine.unreadable("SQL", "it holds a NUL byte", Span::new(0, text.len()));
+    }
     machine.finish()
 }
 

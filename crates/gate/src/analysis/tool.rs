@@ -3,7 +3,7 @@
 mod envelope;
 
 use aurora_model::{
-    Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, ToolCall, Touch,
+    Cause, Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, ToolCall, Touch,
 };
 use serde_json::Value;
 
@@ -164,7 +164,8 @@ fn known(does: Does, call: &ToolCall, context: &Context) -> Analysis {
         |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str()).map(str::to_owned);
     let missing = || {
         let why = "its arguments are not those that this tool takes".to_owned();
-        with(EffectKind::Opaque { what: call.name.clone(), why })
+        let cause = Cause::Unreadable;
+        with(EffectKind::Opaque { what: call.name.clone(), why, cause })
     };
     match does {
         Does::Nothing => Analysis::default(),
@@ -201,7 +202,7 @@ fn known(does: Does, call: &ToolCall, context: &Context) -> Analysis {
                     let path = place(&name, context);
                     let kind =
                         EffectKind::ChangePath { path, touch: Touch::Rename, recursive: false };
-                    out.effects.push(Effect { kind, span: Span::default() });
+                    out.effects.push(Effect::new(kind, Span::default()));
                 }
                 out
             }
@@ -284,7 +285,7 @@ fn place(file: &str, context: &Context) -> PathRef {
 }
 
 fn with(kind: EffectKind) -> Analysis {
-    let effects = vec![Effect { kind, span: Span::default() }];
+    let effects = vec![Effect::new(kind, Span::default())];
     Analysis { effects, ..Analysis::default() }
 }
 

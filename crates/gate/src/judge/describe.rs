@@ -34,7 +34,7 @@ pub fn describe(effect: &Effect) -> String {
         EffectKind::WipeDisk { device } => {
             format!("overwrites {}: everything on it is lost", shown(device))
         }
-        EffectKind::Opaque { what, why } => {
+        EffectKind::Opaque { what, why, .. } => {
             format!(
                 "runs something that cannot be seen beforehand: {}: {}",
                 shown(what),

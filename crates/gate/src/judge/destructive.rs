@@ -1,6 +1,6 @@
 //! Judges effects by the answer that the policy gives to their operation.
 
-use aurora_model::{Answer, Count, Effect, EffectKind, Operation, Reason, Span};
+use aurora_model::{Answer, Cause, Count, Effect, EffectKind, Operation, PathRef, Reason, Span};
 
 use super::custom::Waivers;
 use super::{Subject, describe};
@@ -22,7 +22,17 @@ pub(super) fn judge(
         let operation = effect.kind.operation();
         let Some(key) = Key::of_operation(operation) else { continue };
         let answer = policy.answer(key);
+        if is_unreadable(effect) {
+            // A refused patch has a reason of its own.
+            if analysis.refused.is_none() {
+                reasons.push(unreadable(effect, answer));
+            }
+            continue;
+        }
         if answer == Answer::Allow || (answer == Answer::Ask && waivers.cover(effect)) {
+            continue;
+        }
+        if answer == Answer::Ask && effect.in_script && !is_certain(effect) {
             continue;
         }
         if let EffectKind::DeleteFiles { count: Count::Known(count), recursive: false, .. } =
@@ -35,6 +45,39 @@ pub(super) fn judge(
         }
     }
     reasons.extend(files.judge(policy));
+}
+
+fn is_unreadable(effect: &Effect) -> bool {
+    matches!(effect.kind, EffectKind::Opaque { cause: Cause::Unreadable, .. })
+}
+
+/// What could not be read is never let through: neither by `opaque_exec: allow` nor by a waiver.
+fn unreadable(effect: &Effect, answer: Answer) -> Reason {
+    Reason {
+        answer: answer.max(Answer::Ask),
+        operation: Operation::OpaqueExec,
+        rule: "shell.readable".to_owned(),
+        message: describe(effect),
+        span: effect.span,
+        instead: Some("write it out in plain text, whole and short enough to be read".to_owned()),
+        origin: "always".to_owned(),
+    }
+}
+
+/// Whether an effect of a script file is sure to happen as it stands there. Scripts are full of
+/// variables, loops and temporary files: asking about each of them would ask about every script.
+fn is_certain(effect: &Effect) -> bool {
+    let exact = |path: &PathRef| path.resolved.is_some() && !path.glob;
+    match &effect.kind {
+        EffectKind::Opaque { cause, .. } => *cause == Cause::Network,
+        EffectKind::DeleteFiles { paths, count, recursive } => {
+            paths.iter().all(exact) && (*recursive || matches!(count, Count::Known(_)))
+        }
+        EffectKind::PushMain { destination, .. } => {
+            matches!(destination.as_str(), "main" | "master")
+        }
+        _ => true,
+    }
 }
 
 /// Files that go away by name, summed over the whole action.

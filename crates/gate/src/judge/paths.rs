@@ -33,7 +33,11 @@ pub(super) fn judge(
 ) {
     let plan = PlanAreas::of(context);
     for effect in &analysis.effects {
-        let touched = touched(effect);
+        let mut touched = touched(effect);
+        if effect.in_script {
+            // In a script a path with a variable in it may be any path.
+            touched.retain(|(path, _)| !path.glob);
+        }
         if touched.is_empty() {
             continue;
         }

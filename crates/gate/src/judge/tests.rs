@@ -3,8 +3,8 @@
 mod own_rules;
 
 use aurora_model::{
-    Action, Answer, Context, Count, Effect, EffectKind, Operation, PathRef, Plan, Span, ToolCall,
-    Touch, Verdict,
+    Action, Answer, Cause, Context, Count, Effect, EffectKind, Operation, PathRef, Plan, Span,
+    ToolCall, Touch, Verdict,
 };
 
 use super::{Subject, check_scope, describe, judge_effects};
@@ -24,7 +24,7 @@ fn path(text: &str) -> PathRef {
 }
 
 fn at(kind: EffectKind, start: usize, end: usize) -> Effect {
-    Effect { kind, span: Span::new(start, end) }
+    Effect::new(kind, Span::new(start, end))
 }
 
 fn delete(paths: &[&str], count: Count, recursive: bool) -> EffectKind {
@@ -92,7 +92,11 @@ fn every_operation_gets_its_default_answer() {
     check(discard(), "prompt destructive.git_discard");
     let rows = EffectKind::ChangeAllRows { statement: "DELETE FROM users".into() };
     check(rows, "prompt destructive.sql_delete_all");
-    let opaque = EffectKind::Opaque { what: "`$X`".into(), why: "its name is computed".into() };
+    let opaque = EffectKind::Opaque {
+        what: "`$X`".into(),
+        why: "its name is computed".into(),
+        cause: Cause::Dynamic,
+    };
     check(opaque, "prompt destructive.opaque_exec");
     let infra = EffectKind::DestroyInfra { what: "terraform destroy".into() };
     check(infra, "prompt destructive.infra_destroy");

@@ -41,7 +41,7 @@ struct FixedRule {
     instead: &'static str,
 }
 
-static FIXED_RULES: [FixedRule; 5] = [
+static FIXED_RULES: [FixedRule; 6] = [
     FixedRule {
         id: "plan.allowed_areas",
         title: "outside the plan's areas",
@@ -63,6 +63,15 @@ static FIXED_RULES: [FixedRule; 5] = [
                   an agent are changed, so that nobody is let through by a rule of their own making.",
         origin: "always",
         instead: "tell the person which rule is in the way, and let them change it",
+    },
+    FixedRule {
+        id: "shell.readable",
+        title: "something that cannot be read",
+        meaning: "Asks when a text is too long, hides characters, is not shell or not the arguments \
+                  that a tool takes, or when a script is too large to be read; denies where \
+                  opaque_exec does.",
+        origin: "always",
+        instead: "write it out in plain text, whole and short enough to be read",
     },
     FixedRule {
         id: "patch.readable",

@@ -31,6 +31,7 @@ fn words(action: &Action, _: &Context) -> Analysis {
         },
         Action::Tool(call) => Analysis {
             effects: vec![Effect {
+                in_script: false,
                 kind: EffectKind::UnknownTool { name: call.name.clone() },
                 span: Span::default(),
             }],

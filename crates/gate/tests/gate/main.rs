@@ -17,4 +17,5 @@ mod bash_oracle;
 mod corpus;
 mod metamorphic;
 mod patch_oracle;
+mod scripts;
 mod sql_oracle;

@@ -6,7 +6,8 @@ use aurora_model::{Effect, EffectKind, PathRef};
 const SCRATCH: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/"];
 
 /// Whether everything that was seen stays inside the worktree and off the network. Operations that
-/// a policy names are not looked at: where it allows them, somebody has said yes.
+/// a policy names count as close: where it allows them, somebody has said yes. In a script that is
+/// run they do not, because there what is not certain is let through without such a word.
 #[must_use]
 pub fn stays_inside(effects: &[Effect]) -> bool {
     effects.iter().all(|effect| match &effect.kind {
@@ -22,7 +23,7 @@ pub fn stays_inside(effects: &[Effect]) -> bool {
         | EffectKind::DestroyInfra { .. }
         | EffectKind::WipeDisk { .. }
         | EffectKind::Opaque { .. }
-        | EffectKind::UnknownTool { .. } => true,
+        | EffectKind::UnknownTool { .. } => !effect.in_script,
     })
 }
 
@@ -50,7 +51,7 @@ mod tests {
     }
 
     fn check(kind: EffectKind, expected: bool) {
-        let effect = Effect { kind, span: Span::new(0, 1) };
+        let effect = Effect::new(kind, Span::new(0, 1));
         assert_eq!(stays_inside(std::slice::from_ref(&effect)), expected, "{effect:?}");
     }
 
@@ -89,5 +90,8 @@ mod tests {
         check(EffectKind::Network { target: "example.com".into() }, false);
         check(EffectKind::DiscardWork { what: "x".into() }, true);
         check(EffectKind::ForcePush { how: "--force".into(), remote: None }, true);
+        let discard = EffectKind::DiscardWork { what: "x".into() };
+        let in_script = Effect { in_script: true, ..Effect::new(discard, Span::new(0, 1)) };
+        assert!(!stays_inside(&[in_script]));
     }
 }

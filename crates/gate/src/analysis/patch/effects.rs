@@ -1,6 +1,6 @@
 //! A patch's files as effects.
 
-use aurora_model::{Count, Effect, EffectKind, PathRef, Touch};
+use aurora_model::{Cause, Count, Effect, EffectKind, PathRef, Touch};
 
 use super::{Change, PatchAnalysis, PatchFile};
 
@@ -14,18 +14,19 @@ pub fn effects(analysis: &PatchAnalysis) -> Vec<Effect> {
         let paths = deleted.iter().filter_map(|file| file.old.as_deref().map(path)).collect();
         let count = Count::Known(u64::try_from(deleted.len()).unwrap_or(u64::MAX));
         let kind = EffectKind::DeleteFiles { paths, count, recursive: false };
-        out.push(Effect { kind, span: first.span });
+        out.push(Effect::new(kind, first.span));
     }
     for file in &analysis.files {
         for (name, touch) in touches(file) {
             let kind = EffectKind::ChangePath { path: path(name), touch, recursive: false };
-            out.push(Effect { kind, span: file.span });
+            out.push(Effect::new(kind, file.span));
         }
     }
     if let Some(refusal) = &analysis.refusal {
         let why = format!("line {}: {}", refusal.line, refusal.why);
         let span = analysis.files.last().map(|file| file.span).unwrap_or_default();
-        out.push(Effect { kind: EffectKind::Opaque { what: "patch".to_owned(), why }, span });
+        let kind = EffectKind::Opaque { what: "patch".to_owned(), why, cause: Cause::Unreadable };
+        out.push(Effect::new(kind, span));
     }
     out
 }

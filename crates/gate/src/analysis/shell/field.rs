@@ -153,20 +153,6 @@ impl Field {
         self.segs.iter().any(|seg| matches!(seg, Seg::Glob(_)))
     }
 
-    /// Whether it could turn out to be exactly `text`.
-    #[must_use]
-    pub fn could_be(&self, text: &str) -> bool {
-        match self.text() {
-            Some(own) => own == text,
-            None => {
-                let (prefix, suffix) = (self.prefix(), self.suffix());
-                text.len() >= prefix.len() + suffix.len()
-                    && text.starts_with(prefix)
-                    && text.ends_with(suffix)
-            }
-        }
-    }
-
     /// What remains after a literal prefix, keeping what is unknown.
     #[must_use]
     pub fn strip_prefix(&self, prefix: &str) -> Option<Self> {

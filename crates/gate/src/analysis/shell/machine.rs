@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
-use aurora_model::{Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, Touch};
+use aurora_model::{Cause, Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, Touch};
 
 use super::ast::Command;
 use super::command::disk;
@@ -113,6 +113,8 @@ pub struct Machine<'c> {
     pub(super) nesting: usize,
     /// How many script files deep the machine is.
     pub(super) scripts: usize,
+    /// The script at hand is for a shell whose grammar is not bash's: not parsing it says nothing.
+    pub(super) foreign: bool,
     pub(super) fuel: usize,
     /// Alternatives taken so far in the simple command at hand: which of how many.
     pub(super) choices: Vec<(usize, usize)>,
@@ -148,6 +150,7 @@ impl<'c> Machine<'c> {
             background: 0,
             nesting: 0,
             scripts: 0,
+            foreign: false,
             fuel: FUEL,
             choices: Vec::new(),
             chosen: 0,
@@ -182,26 +185,9 @@ impl<'c> Machine<'c> {
     }
 
     /// Records an effect.
-    ///
-    /// Scripts are full of variables, loops and temporary files, so what nobody can know counts
-    /// inside a script file only where it would be denied.
     pub fn emit(&mut self, kind: EffectKind, span: Span) {
-        if self.scripts == 0 {
-            self.found.effects.push(Effect { kind, span });
-            return;
-        }
-        match kind {
-            EffectKind::Opaque { .. } => {}
-            EffectKind::DeleteFiles { paths, recursive, .. } => {
-                for path in paths {
-                    let kind = EffectKind::ChangePath { path, touch: Touch::Remove, recursive };
-                    self.found.effects.push(Effect { kind, span });
-                }
-            }
-            EffectKind::PushMain { destination, .. }
-                if !matches!(destination.as_str(), "main" | "master") => {}
-            kind => self.found.effects.push(Effect { kind, span }),
-        }
+        let in_script = self.scripts > 0;
+        self.found.effects.push(Effect { kind, span, in_script });
     }
 
     /// Records that these paths go away: `recursive` when whole directories go. Counts literal
@@ -243,9 +229,16 @@ impl<'c> Machine<'c> {
         self.emit(EffectKind::ChangePath { path, touch, recursive }, target.span);
     }
 
-    /// Records something that cannot be seen through.
+    /// Records something that is decided only when it runs.
     pub fn opaque(&mut self, what: impl Into<String>, why: impl Into<String>, span: Span) {
-        self.emit(EffectKind::Opaque { what: what.into(), why: why.into() }, span);
+        let (what, why) = (what.into(), why.into());
+        self.emit(EffectKind::Opaque { what, why, cause: Cause::Dynamic }, span);
+    }
+
+    /// Records something that could not be read.
+    pub fn unreadable(&mut self, what: impl Into<String>, why: impl Into<String>, span: Span) {
+        let (what, why) = (what.into(), why.into());
+        self.emit(EffectKind::Opaque { what, why, cause: Cause::Unreadable }, span);
     }
 
     /// A path as far as it is known, from the current directory of this point in the line.
@@ -301,7 +294,13 @@ impl<'c> Machine<'c> {
         inside: impl FnOnce(&mut Self) -> Stream,
     ) -> Stream {
         if self.nesting >= MAX_NESTING || self.fuel == 0 {
-            self.opaque("deeply nested code", "it is too long or nests too deeply to follow", span);
+            let (what, why) =
+                ("deeply nested code", "it is too long or nests too deeply to follow");
+            if self.scripts > 0 {
+                self.opaque(what, why, span);
+            } else {
+                self.unreadable(what, why, span);
+            }
             return Stream::Terminal;
         }
         self.nesting += 1;

@@ -22,19 +22,17 @@ pub struct Refusal {
 
 pub(super) type Parse<T> = Result<T, Refusal>;
 
-/// Parses a whole text.
-///
-/// # Errors
-/// When the text is not shell, or nests deeper than anybody writes.
-pub fn parse(text: &str) -> Parse<Command> {
+/// Parses a text up to where it stops being shell, and says why it stops there.
+#[must_use]
+pub fn parse_as_far_as_it_goes(text: &str) -> (Command, Option<Refusal>) {
     let mut parser = Parser::new(text);
-    let command = parser.list()?;
-    parser.blanks_and_newlines()?;
-    if parser.pos < parser.end {
-        return parser.fail("unexpected text");
+    let mut items = Vec::new();
+    let mut refusal = parser.list_into(&mut items).err();
+    if refusal.is_none() && parser.pos < parser.end {
+        refusal = Some(Refusal { what: "unexpected text".to_owned(), at: parser.pos });
     }
     parser.finish_heredocs();
-    Ok(command)
+    (Command::List(items), refusal)
 }
 
 /// A here-document whose body has not been reached yet.
@@ -252,12 +250,18 @@ impl<'s> Parser<'s> {
 
     /// Commands up to something that closes the surrounding construct.
     pub(super) fn list(&mut self) -> Parse<Command> {
+        let mut items = Vec::new();
+        self.list_into(&mut items)?;
+        Ok(Command::List(items))
+    }
+
+    /// The same; what was read stays read when it fails.
+    fn list_into(&mut self, items: &mut Vec<ListItem>) -> Parse<()> {
         self.deeper(|parser| {
-            let mut items = Vec::new();
             loop {
                 parser.blanks_and_newlines()?;
                 if parser.at_closer() {
-                    return Ok(Command::List(items));
+                    return Ok(());
                 }
                 let command = parser.pipeline()?;
                 parser.blanks();

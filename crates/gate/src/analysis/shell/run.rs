@@ -1,6 +1,6 @@
 //! Finds out what runs: functions, builtins, wrappers, models, and code inside arguments.
 
-use aurora_model::{Effect, EffectKind, Span, SqlDialect};
+use aurora_model::{Cause, Effect, EffectKind, Span, SqlDialect};
 
 use super::command;
 use super::expand::UNKNOWN;
@@ -206,18 +206,17 @@ impl Machine<'_> {
         let span = code.span;
         self.nested(span, |machine| {
             let (text, base) = machine.code_text(code);
-            let command = match parse::parse(&text) {
-                Ok(command) => command,
-                Err(refusal) => {
-                    machine.opaque("shell code", refusal.what, span);
-                    return Stream::Terminal;
-                }
-            };
-            if here {
+            let (command, refusal) = parse::parse_as_far_as_it_goes(&text);
+            let out = if here {
                 machine.eval_at(&command, base)
             } else {
                 machine.subshell(|machine| machine.eval_at(&command, base))
+            };
+            // bash runs the lines before the one that it cannot read.
+            if let Some(refusal) = refusal.filter(|_| !machine.foreign) {
+                machine.unreadable("shell code", refusal.what, span);
             }
+            out
         })
     }
 
@@ -306,7 +305,9 @@ impl Machine<'_> {
                 );
             }
             Stream::Network(from) => {
-                self.opaque(from.clone(), "code from the network runs as it comes", span);
+                let why = "code from the network runs as it comes".to_owned();
+                let cause = Cause::Network;
+                self.emit(EffectKind::Opaque { what: from.clone(), why, cause }, span);
             }
         }
         Stream::Output("code".to_owned())
@@ -336,6 +337,9 @@ impl Machine<'_> {
             }
             // One-liners in other languages are read, whole programs are not.
             None if matches!(lang, Lang::Script(_)) => {}
+            None if self.context.unread.contains(&name) => {
+                self.unreadable(name, "it is too large, or one file too many, to be read", span);
+            }
             None => self.found.wanted.push(name),
         }
         Stream::Output("a file".to_owned())
@@ -347,9 +351,12 @@ impl Machine<'_> {
         if first.starts_with("#!") && !first.contains("sh") {
             return;
         }
+        let foreign = ["zsh", "fish", "csh"].iter().any(|other| first.contains(other));
+        let outer = std::mem::replace(&mut self.foreign, foreign);
         self.scripts += 1;
         self.run_shell_text(&Field::lit(text, span), false);
         self.scripts -= 1;
+        self.foreign = outer;
     }
 }
 

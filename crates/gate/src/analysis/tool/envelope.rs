@@ -1,6 +1,6 @@
 //! The `*** Begin Patch` form that Codex and others use for edits.
 
-use aurora_model::{Context, Count, Effect, EffectKind, Span, Touch};
+use aurora_model::{Cause, Context, Count, Effect, EffectKind, Span, Touch};
 
 use super::place;
 use crate::analysis::Analysis;
@@ -19,7 +19,7 @@ pub(super) fn analyse(text: &str, context: &Context) -> Analysis {
         let mut change = |name: &str, touch| {
             let path = place(name.trim(), context);
             let kind = EffectKind::ChangePath { path, touch, recursive: false };
-            out.effects.push(Effect { kind, span });
+            out.effects.push(Effect::new(kind, span));
         };
         let Some(directive) = line.strip_prefix("*** ") else {
             if line.starts_with(['+', '-']) {
@@ -48,14 +48,14 @@ pub(super) fn analyse(text: &str, context: &Context) -> Analysis {
     for (path, span) in deleted {
         let paths = vec![path];
         let kind = EffectKind::DeleteFiles { paths, count: Count::Known(1), recursive: false };
-        out.effects.push(Effect { kind, span });
+        out.effects.push(Effect::new(kind, span));
     }
     if !ended && out.refused.is_none() {
         out.refused = Some("the patch does not end".to_owned());
     }
     if let Some(why) = out.refused.clone() {
-        let kind = EffectKind::Opaque { what: "patch".to_owned(), why };
-        out.effects.push(Effect { kind, span: Span::new(0, text.len()) });
+        let kind = EffectKind::Opaque { what: "patch".to_owned(), why, cause: Cause::Unreadable };
+        out.effects.push(Effect::new(kind, Span::new(0, text.len())));
     }
     out.scope = Some(crate::analysis::ChangeScope { files, lines });
     out
