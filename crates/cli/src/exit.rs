@@ -5,8 +5,10 @@ use std::io::Write as _;
 use std::process::ExitCode;
 
 use aurora_model::Answer;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::output::escape;
+use crate::wiring::words;
 
 /// How the program ended. An interrupt is the default action of its signal, which a shell
 /// reports as 130, so it has no variant here.
@@ -16,7 +18,7 @@ pub enum Exit {
     Ok,
     /// It could not be done.
     Failure,
-    /// The arguments or a policy file are wrong.
+    /// The arguments, a policy file or an agent's settings are wrong.
     Usage,
     /// The gate said no.
     Denied,
@@ -93,7 +95,31 @@ impl std::error::Error for Failure {}
 pub fn of_usage(error: &clap::Error) -> ExitCode {
     // A reader that went away is no reason to complain.
     let _ = error.print();
+    if let Some(hint) = hint_of_usage(error) {
+        let _ = writeln!(std::io::stderr(), "\nhint: {hint}");
+    }
     u8::try_from(error.exit_code()).map_or(ExitCode::from(Exit::Usage), ExitCode::from)
+}
+
+/// What a person forgot who wrote a command right behind `policy check`.
+fn hint_of_usage(error: &clap::Error) -> Option<String> {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidArg) else { return None };
+    let words: Vec<String> =
+        std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned()).collect();
+    let [policy, check, rest @ ..] = words.as_slice() else { return None };
+    let is_check = policy == "policy" && check == "check";
+    if error.kind() != ErrorKind::UnknownArgument || !is_check || word.starts_with('-') {
+        return None;
+    }
+    let at = rest.iter().position(|given| given == word)?;
+    let (options, command) = rest.split_at_checked(at)?;
+    let options: String =
+        options.iter().map(|option| format!("{} ", words::quote(option))).collect();
+    let line = escape::line(&words::join(command));
+    Some(format!(
+        "a command stands after `--`: aur policy check {}-- {line}",
+        escape::line(&options)
+    ))
 }
 
 /// Prints an error with its hints and says how to end.

@@ -26,9 +26,9 @@ const EXAMPLES: &str = "Examples:
   aur demo                                    see the gate at work, without network or key
 
 Exit codes:
-  0  allowed, or done        3  denied
-  1  failed                  4  a person would be asked
-  2  wrong usage or policy   130  interrupted";
+  0  allowed, or done                    3  denied
+  1  failed                              4  a person would be asked
+  2  wrong usage, policy or settings   130  interrupted";
 
 #[derive(Subcommand)]
 enum Command {

@@ -26,6 +26,15 @@ pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
     print(&format!("{value:#}\n"))
 }
 
+/// The same result; an error is also told on stdout where JSON is expected there, so that a program
+/// that reads it never finds nothing.
+pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    if let (true, Err(error)) = (json, &result) {
+        print_json(&serde_json::json!({"error": format!("{error:#}")}))?;
+    }
+    result
+}
+
 /// Writes a warning to stderr.
 pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "warning: {}", escape::line(text));

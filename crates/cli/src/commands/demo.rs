@@ -42,13 +42,13 @@ pub fn run(_args: &Args) -> anyhow::Result<Exit> {
     );
     for (number, step) in steps.iter().enumerate() {
         let judged = judging::judge(&step.action, &policy, &context);
-        let text = judging::judged_text(&step.action);
+        let shown = judging::shown(&step.action);
         out.push_str(&format!(
             "\n{}\n{}\n\n",
             style.bold(&format!("{}. {}", number + 1, step.title)),
             style.faint(&format!("$ {}", step.asked))
         ));
-        out.push_str(&verdict::human(&judged, &text, style));
+        out.push_str(&verdict::human(&judged, &shown, style));
     }
     out.push_str(
         "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \

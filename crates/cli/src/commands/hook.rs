@@ -3,9 +3,13 @@
 pub mod agent;
 pub mod answer;
 pub mod install;
+pub mod program;
+pub mod reach;
 pub mod settings;
+pub mod strict_json;
 
 use crate::exit::Exit;
+use crate::output;
 
 /// Shown with the help.
 pub const EXAMPLES: &str = "Examples:
@@ -37,8 +41,11 @@ const CLAUDE_EXAMPLES: &str = r#"Examples:
          "tool_input": {"command": "git push --force"}}' | aur hook claude-code
 
 Whatever goes wrong inside (a policy that cannot be read, input that is not JSON, a mistake of ours)
-is answered with a denial that says so: an agent takes silence for consent. With --defer a call that
-the policy allows gets no answer, so that Claude Code's own permissions decide about it."#;
+is answered with a denial that says so: an agent takes silence for consent.
+
+A call that the policy allows is answered `allow` when what it changes stays inside the worktree (or
+below /tmp, /var/tmp, /dev) and it is not seen to reach the network. Otherwise, and always with
+--defer, it gets no answer, so that Claude Code's own permissions decide about it."#;
 
 const CODEX_EXAMPLES: &str = r#"Examples:
   in $CODEX_HOME/hooks.json, and then trusted there:
@@ -67,6 +74,6 @@ pub fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Codex(args) => answer::run(&agent::CODEX, args),
         Command::Gemini(args) => answer::run(&agent::GEMINI, args),
         Command::Qwen(args) => answer::run(&agent::QWEN, args),
-        Command::Install(args) => install::run(&args),
+        Command::Install(args) => output::with_error(args.json, install::run(&args)),
     }
 }

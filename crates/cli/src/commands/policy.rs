@@ -2,6 +2,7 @@
 
 pub mod batch;
 pub mod batch_line;
+pub mod batch_problem;
 pub mod check;
 pub mod explain;
 pub mod init;
@@ -14,6 +15,7 @@ use std::path::PathBuf;
 use aurora_gate::Policy;
 
 use crate::exit::Exit;
+use crate::output;
 use crate::wiring::layers;
 use crate::wiring::place::{Given, Place};
 
@@ -45,12 +47,13 @@ pub enum Command {
 /// Runs one of them.
 pub fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
-        Command::Check(args) => check::run(&args),
-        Command::Show(args) => show::run(&args),
+        // A batch tells its errors in its answers.
+        Command::Check(args) => output::with_error(args.json && !args.batch, check::run(&args)),
+        Command::Show(args) => output::with_error(args.json, show::run(&args)),
         Command::Schema(args) => schema::run(&args),
-        Command::Test(args) => test::run(&args),
-        Command::Explain(args) => explain::run(&args),
-        Command::Init(args) => init::run(&args),
+        Command::Test(args) => output::with_error(args.json, test::run(&args)),
+        Command::Explain(args) => output::with_error(args.json, explain::run(&args)),
+        Command::Init(args) => output::with_error(args.json, init::run(&args)),
     }
 }
 

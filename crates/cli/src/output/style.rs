@@ -4,6 +4,15 @@ use std::io::IsTerminal as _;
 
 use aurora_model::Answer;
 
+const USUAL_COLUMNS: usize = 80;
+
+/// How wide the terminal is that stdout goes to.
+fn terminal_columns() -> Option<usize> {
+    let size = rustix::termios::tcgetwinsize(std::io::stdout()).ok()?;
+    // A terminal that does not know its size says zero.
+    Some(usize::from(size.ws_col)).filter(|columns| *columns > 0)
+}
+
 /// Whether and how to paint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Style {
@@ -19,9 +28,10 @@ impl Style {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let columns = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
+        let columns = terminal_columns().or(columns.filter(|columns| *columns > 0));
         Self {
             colour: std::io::stdout().is_terminal() && !set("NO_COLOR") && !dumb,
-            width: columns.unwrap_or(100_usize).clamp(40, 400),
+            width: columns.unwrap_or(USUAL_COLUMNS).clamp(40, 400),
         }
     }
 

@@ -7,22 +7,41 @@ use serde_json::{Value, json};
 use super::escape;
 use super::snippet;
 use super::style::Style;
+use super::wrap::hang;
 
 const MAX_REASONS: usize = 8;
 const MAX_EFFECTS: usize = 5;
 
-/// The verdict as a person reads it; `text` is what was judged.
+/// What a person is shown of an action.
+#[derive(Debug)]
+pub struct Shown {
+    /// The text that spans point into; empty where there is none.
+    pub text: String,
+    /// The action in one line, for where there is no text.
+    pub call: String,
+    /// What is said when nothing in it asks or denies.
+    pub harmless: &'static str,
+}
+
+/// The verdict as a person reads it.
 #[must_use]
-pub fn human(verdict: &Verdict, text: &str, style: Style) -> String {
+pub fn human(verdict: &Verdict, shown: &Shown, style: Style) -> String {
+    let text = shown.text.as_str();
     let mut out = String::new();
     if verdict.reasons.is_empty() {
-        without_reasons(&mut out, verdict, text, style);
+        without_reasons(&mut out, verdict, shown, style);
     }
     for (index, reason) in verdict.reasons.iter().take(MAX_REASONS).enumerate() {
         if index > 0 {
             out.push_str("\nalso ");
         }
-        push_reason(&mut out, reason, text, style);
+        if text.is_empty() && index == 0 {
+            push_reason(&mut out, reason, &call_line(shown, style), style);
+        } else if text.is_empty() {
+            push_reason(&mut out, reason, "", style);
+        } else {
+            push_reason(&mut out, reason, &snippet_of(reason, text, style), style);
+        }
     }
     let unseen = verdict.reasons.len().saturating_sub(MAX_REASONS);
     if unseen > 0 {
@@ -31,22 +50,28 @@ pub fn human(verdict: &Verdict, text: &str, style: Style) -> String {
     out
 }
 
-fn without_reasons(out: &mut String, verdict: &Verdict, text: &str, style: Style) {
+fn without_reasons(out: &mut String, verdict: &Verdict, shown: &Shown, style: Style) {
     let headline = match verdict.decision {
-        Answer::Allow => "nothing here that the policy asks about",
+        Answer::Allow => shown.harmless,
         Answer::Ask | Answer::Deny => verdict.operation.name(),
     };
-    out.push_str(&format!("{}  {headline}\n\n", style.answer(verdict.decision)));
+    out.push_str(&format!("{}  {headline}\n", style.answer(verdict.decision)));
+    let text = shown.text.trim_end();
     let first = text.lines().next().unwrap_or_default();
-    let shown = clipped(&escape::line(first), style.width.saturating_sub(2));
     let more = text.lines().count().saturating_sub(1);
-    out.push_str(&format!("  {shown}\n"));
+    if !text.is_empty() {
+        let first = clipped(&escape::line(first), style.width.saturating_sub(2));
+        out.push_str(&format!("\n  {first}\n"));
+    } else if !shown.call.is_empty() {
+        out.push_str(&format!("\n{}", call_line(shown, style)));
+    }
     if more > 0 {
         let lines = if more == 1 { "line" } else { "lines" };
         out.push_str(&format!("  {}\n", style.faint(&format!("… {more} more {lines}"))));
     }
     for effect in verdict.effects.iter().take(MAX_EFFECTS) {
-        out.push_str(&format!("  effect: {}\n", escape::line(&describe(effect))));
+        let effect = format!("effect: {}", escape::line(&describe(effect)));
+        out.push_str(&hang("  ", &effect, style.width));
     }
     let unseen = verdict.effects.len().saturating_sub(MAX_EFFECTS);
     if unseen > 0 {
@@ -54,25 +79,35 @@ fn without_reasons(out: &mut String, verdict: &Verdict, text: &str, style: Style
     }
 }
 
-fn push_reason(out: &mut String, reason: &Reason, text: &str, style: Style) {
-    let operation = reason.operation.name();
-    out.push_str(&format!("{}  {operation}\n\n", style.answer(reason.answer)));
-    if !text.is_empty() {
-        push_snippet(out, reason, text, style);
+/// The action where no text can be underlined.
+fn call_line(shown: &Shown, style: Style) -> String {
+    if shown.call.is_empty() {
+        return String::new();
     }
-    out.push_str(&format!("  {}\n", escape::line(&reason.message)));
-    out.push_str(&format!(
-        "  rule: {} = {} ({})\n",
+    let call = clipped(&escape::line(&shown.call), style.width.saturating_sub(2));
+    format!("  {call}\n")
+}
+
+/// One reason below what was judged.
+fn push_reason(out: &mut String, reason: &Reason, judged: &str, style: Style) {
+    let operation = reason.operation.name();
+    out.push_str(&format!("{}  {operation}\n\n{judged}", style.answer(reason.answer)));
+    let rule = format!(
+        "rule: {} = {} ({})",
         escape::line(&reason.rule),
         reason.answer.name(),
         escape::line(&reason.origin)
-    ));
+    );
+    out.push_str(&hang("  ", &escape::line(&reason.message), style.width));
+    out.push_str(&hang("  ", &rule, style.width));
     if let Some(instead) = &reason.instead {
-        out.push_str(&format!("  instead: {}\n", escape::line(instead)));
+        let instead = format!("instead: {}", escape::line(instead));
+        out.push_str(&hang("  ", &instead, style.width));
     }
 }
 
-fn push_snippet(out: &mut String, reason: &Reason, text: &str, style: Style) {
+fn snippet_of(reason: &Reason, text: &str, style: Style) -> String {
+    let mut out = String::new();
     let (rows, unseen) = snippet::rows(text, reason.span, style.width.saturating_sub(2));
     for row in rows {
         let before = " ".repeat(row.gutter.len() + row.indent);
@@ -83,6 +118,7 @@ fn push_snippet(out: &mut String, reason: &Reason, text: &str, style: Style) {
     if unseen > 0 {
         out.push_str(&format!("  … and {unseen} more lines\n"));
     }
+    out
 }
 
 /// The start of a text that is too long for a line.

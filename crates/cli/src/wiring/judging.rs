@@ -4,9 +4,10 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use aurora_gate::Policy;
-use aurora_model::{Action, Context, Verdict};
+use aurora_model::{Action, Answer, Context, Operation, Verdict};
 
 use super::words;
+use crate::output::verdict::Shown;
 
 /// How often a file that was read may lead to another one.
 const MAX_ROUNDS: usize = 4;
@@ -28,6 +29,9 @@ enum Found {
 /// through.
 #[must_use]
 pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
+    if is_empty_patch(action) {
+        return nothing_happens();
+    }
     let mut verdict = aurora_gate::judge(action, policy, context);
     if verdict.wanted.is_empty() {
         return verdict;
@@ -54,6 +58,23 @@ pub fn judge(action: &Action, policy: &Policy, context: &Context) -> Verdict {
         verdict = aurora_gate::judge(action, policy, &context);
     }
     verdict
+}
+
+/// Whether it is a patch without a letter in it, which `git diff` prints in a clean worktree.
+#[must_use]
+pub fn is_empty_patch(action: &Action) -> bool {
+    matches!(action, Action::Patch { patch } if patch.iter().all(u8::is_ascii_whitespace))
+}
+
+fn nothing_happens() -> Verdict {
+    Verdict {
+        decision: Answer::Allow,
+        operation: Operation::None,
+        rule: None,
+        reasons: Vec::new(),
+        effects: Vec::new(),
+        wanted: Vec::new(),
+    }
 }
 
 /// A wanted file, where there is one.
@@ -99,6 +120,21 @@ pub fn judged_text(action: &Action) -> String {
             None => String::new(),
         },
     }
+}
+
+/// What a person is shown of an action.
+#[must_use]
+pub fn shown(action: &Action) -> Shown {
+    let harmless = if is_empty_patch(action) {
+        "the patch is empty"
+    } else {
+        "nothing here that the policy asks about"
+    };
+    let call = match action {
+        Action::Tool(call) => format!("{} {}", call.name, call.args),
+        _ => String::new(),
+    };
+    Shown { text: judged_text(action), call, harmless }
 }
 
 /// Whether git's configuration can change what an action means: a text without the word, and

@@ -43,9 +43,9 @@ fn every_line_is_answered_in_order_whatever_it_holds() {
     assert_snapshot!(told.join("\n"), @r#"
     "a" "allow" "none" | -
     "b" "deny" "git_force_push" | -
-    null "deny" "none" | line 4: expected value (column 1)
-    "c" "deny" "none" | line 5: EOF while parsing a value (column 23)
-    7 "deny" "none" | line 6: `command` is neither a text nor a list of texts (column 23)
+    null "deny" "none" | line 4: this is not JSON: expected value (column 1)
+    "c" "deny" "none" | line 5: this is not JSON: EOF while parsing a value (column 23)
+    7 "deny" "none" | line 6: command: expected a string or a list of strings
     "d" "deny" "none" | line 7: no `command`, `sql`, `patch` or `tool`
     "e" "deny" "none" | line 8: more than one of `command`, `sql`, `patch` and `tool`
     "f" "deny" "git_force_push" | -
@@ -147,8 +147,10 @@ fn without_a_policy_every_line_is_denied_with_the_reason() {
     let lines = run.json_lines();
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["decision"], "deny");
-    let error = lines[0]["error"].as_str().unwrap();
-    assert!(error.contains(".aurora/policies.yaml:2:3: "), "{error}");
+    for line in &lines {
+        let error = line["error"].as_str().unwrap();
+        assert!(error.starts_with(".aurora/policies.yaml:2:3: "), "{error}");
+    }
 }
 
 #[test]

@@ -48,6 +48,55 @@ fn a_harmless_line_is_allowed() {
     ");
 }
 
+/// `git diff` in a clean worktree prints nothing, and nothing is what it would change.
+#[test]
+fn an_empty_patch_changes_nothing() {
+    let world = World::new();
+    let patch = ["policy", "check", "--patch", "-"];
+    for text in ["", "\n", " \n\t\n"] {
+        let run = world.run_with(&patch, text.as_bytes());
+        assert_eq!(run.shown(), "exit: 0\n----- stdout -----\nALLOW  the patch is empty");
+    }
+    world.write("repo/empty.patch", "");
+    assert_eq!(world.run(&["policy", "check", "--patch", "empty.patch"]).code, Some(0));
+    let json = world.run_with(&["policy", "check", "--json", "--patch", "-"], b"").json();
+    assert_eq!((&json["decision"], &json["effects"]), (&"allow".into(), &serde_json::json!([])));
+    assert_ne!(world.run_with(&patch, b"garbage\n").code, Some(0));
+}
+
+#[test]
+fn a_tool_without_a_command_is_shown_as_its_call() {
+    let world = World::new();
+    let check = |tool: &str, args: &str| {
+        world.run(&["policy", "check", "--tool", tool, "--args", args]).stdout
+    };
+    let read = check("Read", r#"{"file_path": "a\u001b[2J.rs"}"#);
+    let expected = "\n\n  Read {\"file_path\":\"a\\u001b[2J.rs\"}\n";
+    assert!(read.starts_with("ALLOW  ") && read.contains(expected), "{read}");
+    let write = check("Write", r#"{"file_path": ".env", "content": "x"}"#);
+    let expected = "\n\n  Write {\"file_path\":\".env\",\"content\":\"x\"}\n";
+    assert!(write.starts_with("DENY  ") && write.contains(expected), "{write}");
+    let long = check("Read", &format!("{{\"file_path\": \"{}\"}}", "a".repeat(500)));
+    assert!(long.lines().all(|line| line.chars().count() <= 80), "{long}");
+}
+
+#[test]
+fn long_lines_of_an_answer_are_broken_at_the_width() {
+    let world = World::new();
+    let check = ["policy", "check", "--", "bash -c 'git push --force origin dev'"];
+    let wide = world.with("COLUMNS", "300").run(&check).stdout;
+    for columns in ["40", "60", "80", "0", ""] {
+        let limit = columns.parse().ok().filter(|columns| *columns > 0).unwrap_or(80);
+        let narrow = World::new().with("COLUMNS", columns).run(&check).stdout;
+        for line in narrow.lines() {
+            assert!(line.chars().count() <= limit, "{columns}: {line}");
+        }
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(words(&narrow), words(&wide));
+        assert!(narrow.contains("\n    "), "{narrow}");
+    }
+}
+
 #[test]
 fn what_a_person_decides_ends_with_4() {
     let run = World::new().run(&["policy", "check", "--", "rm -rf build"]);

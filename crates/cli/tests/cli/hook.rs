@@ -69,6 +69,49 @@ fn deferring_leaves_what_is_allowed_to_the_agent_and_nothing_else() {
     assert_eq!(decision(&run("rm -rf build")).0, "ask");
 }
 
+/// A yes switches the agent's own prompts off, so it is said only where the gate judges everything.
+#[test]
+fn an_allowed_call_that_reaches_further_is_left_to_the_agent() {
+    let world = World::new();
+    let payload = |tool: &str, input: Value| call(tool, input, &world.path("repo"));
+    let bash = |command: &str| payload("Bash", json!({"command": command}));
+    let write = |path: &str| payload("Write", json!({"file_path": path, "content": "x"}));
+    let fetch = payload("WebFetch", json!({"url": "https://example.com", "prompt": "p"}));
+    for (payload, close) in [
+        (bash("cargo test 2>/dev/null"), true),
+        (bash("echo x > src/a.txt && mkdir -p out"), true),
+        (bash("echo x > /tmp/scratch.txt"), true),
+        (bash("echo x > ../../../../../srv/a"), false),
+        (bash("echo x > ~/notes.txt"), world.dir.starts_with("/tmp")),
+        (bash("touch /srv/a"), false),
+        (bash("rm /srv/a"), false),
+        (bash("echo x > \"$OUT\""), false),
+        (bash("curl https://example.com"), false),
+        (bash("ls && curl https://example.com"), false),
+        (write("src/a.rs"), true),
+        (write("/srv/a.rs"), false),
+        (fetch, false),
+    ] {
+        for (agent, event, takes_allow) in [
+            ("claude-code", "PreToolUse", true),
+            ("qwen", "PreToolUse", true),
+            ("gemini", "BeforeTool", true),
+            ("codex", "PreToolUse", false),
+        ] {
+            let payload = payload.replace("PreToolUse", event);
+            let reply = world.run_with(&["hook", agent], payload.as_bytes()).json();
+            let said = reply.pointer("/hookSpecificOutput/permissionDecision");
+            let said = said.or(reply.get("decision")).and_then(Value::as_str);
+            assert_eq!(said, (close && takes_allow).then_some("allow"), "{agent}: {payload}");
+            if said.is_none() {
+                assert_eq!(reply, json!({}), "{agent}: {payload}");
+            }
+            let deferred = world.run_with(&["hook", agent, "--defer"], payload.as_bytes());
+            assert_eq!(deferred.json(), json!({}), "{agent}: {payload}");
+        }
+    }
+}
+
 #[test]
 fn the_payloads_folder_decides_where_a_call_happens() {
     let world = World::new().at("elsewhere");

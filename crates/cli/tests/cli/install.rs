@@ -41,7 +41,9 @@ fn a_first_run_makes_the_file_and_a_second_changes_nothing() {
     ----- stdout -----
     installed the hook in [DIR]/repo/.claude/settings.json
       runs: [AUR] hook claude-code
+      allowed calls run without a prompt if they stay in the worktree and off the network; Claude Code decides about the others
       sessions that are open take it up when they restart
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     let text = world.read(SETTINGS);
     assert_snapshot!(text.replace(env!("CARGO_BIN_EXE_aur"), "[AUR]"), @r#"
@@ -66,9 +68,63 @@ fn a_first_run_makes_the_file_and_a_second_changes_nothing() {
     exit: 0
     ----- stdout -----
     nothing to do: the hook is installed in [DIR]/repo/.claude/settings.json
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     assert_eq!(world.read(SETTINGS), text);
     assert_eq!(world.list("repo/.claude"), ["settings.json"]);
+}
+
+/// A project's settings are committed: they name the program, not its place on one machine.
+#[test]
+fn a_project_names_the_program_that_path_finds_and_a_user_its_place() {
+    let program = env!("CARGO_BIN_EXE_aur");
+    let world = World::new();
+    world.write("bin/.keep", "");
+    world.write("other/aur", "#!/bin/sh\n");
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(world.path("other/aur"), executable).unwrap();
+    symlink(program, world.path("bin/aur")).unwrap();
+    let (bin, other) = (world.path("bin"), world.path("other"));
+    let (bin, other) = (bin.display(), other.display());
+    let user = [&INSTALL[..], &["--user"]].concat();
+    for (path, args, file, expected) in [
+        (format!("/nowhere:{bin}:{other}"), &INSTALL[..], SETTINGS, "aur"),
+        (format!("{other}:{bin}"), &INSTALL, SETTINGS, program),
+        ("/nowhere".to_owned(), &INSTALL, SETTINGS, program),
+        ("../bin".to_owned(), &INSTALL, SETTINGS, program),
+        (format!("{bin}"), &user, "home/.claude/settings.json", program),
+    ] {
+        let world = World::new().with("PATH", &path);
+        world.write(file, "{\n  \"a\": 1\n}\n");
+        let run = world.run(args);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let wished = format!("\"command\": \"{expected} hook claude-code\"");
+        assert!(world.read(file).contains(&wished), "{path}: {}", world.read(file));
+        let warned = run.stdout.contains("of this machine only");
+        assert_eq!(warned, file == SETTINGS && expected == program, "{path}: {run:?}");
+        let out = [args, &["--uninstall"]].concat();
+        assert_eq!(world.run(&out).code, Some(0));
+        assert_eq!(world.read(file), "{\n  \"a\": 1\n}\n", "{path}");
+    }
+}
+
+#[test]
+fn either_form_of_the_command_is_replaced_by_the_other() {
+    let world = World::new();
+    for old in ["aur hook claude-code", "/gone/aur hook claude-code --defer"] {
+        let entry = format!("{{\"type\": \"command\", \"command\": \"{old}\"}}");
+        world.write(
+            SETTINGS,
+            &format!(
+                "{{\"hooks\": {{\"PreToolUse\": [{{\"matcher\": \"*\", \"hooks\": [{entry}]}}]}}}}"
+            ),
+        );
+        let run = world.run(&INSTALL);
+        assert!(run.stdout.starts_with("brought the hook up to date in "), "{run:?}");
+        let text = world.read(SETTINGS);
+        assert_eq!(text.matches("hook claude-code").count(), 1, "{text}");
+        assert!(text.contains(env!("CARGO_BIN_EXE_aur")), "{text}");
+    }
 }
 
 #[test]
@@ -83,7 +139,9 @@ fn what_is_there_stays_and_uninstalling_brings_it_back_byte_for_byte() {
     installed the hook in [DIR]/repo/.claude/settings.json
       backup: [DIR]/repo/.claude/settings.json.aurora-backup
       runs: [AUR] hook claude-code
+      allowed calls run without a prompt if they stay in the worktree and off the network; Claude Code decides about the others
       sessions that are open take it up when they restart
+      that path is of this machine only: put `aur` on PATH and install again before you commit the file
     ");
     assert_eq!(world.read("repo/.claude/settings.json.aurora-backup"), MINE);
     assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
@@ -119,7 +177,9 @@ fn settings_that_cannot_be_understood_are_left_alone() {
     for (text, problem) in [
         ("{\"a\": 1,}", "settings.json:1:9: cannot read the settings: "),
         ("// comment\n{}", "settings.json:1:1: cannot read the settings: "),
-        ("[]", "cannot read the settings: "),
+        ("[]", "cannot read the settings: expected a JSON object"),
+        ("{\"a\": 1,\n\"a\": 2}", "settings.json:2:3: cannot read the settings: the key `a` is "),
+        ("{\"hooks\": {\"Stop\": [], \"Stop\": []}}", "the key `Stop` is there twice"),
         ("{\"hooks\": []}", "`hooks` is not an object"),
         ("{\"hooks\": {\"PreToolUse\": {}}}", "`hooks.PreToolUse` is not a list"),
         ("{\"hooks\": {\"PreToolUse\": [7]}}", "`hooks.PreToolUse[0]` is not an object"),
@@ -128,7 +188,7 @@ fn settings_that_cannot_be_understood_are_left_alone() {
         world.write(SETTINGS, text);
         for args in [&INSTALL[..], &UNINSTALL] {
             let run = world.run(args);
-            assert_eq!(run.code, Some(1), "{run:?}");
+            assert_eq!(run.code, Some(2), "{run:?}");
             assert!(run.stderr.contains(problem), "{run:?}");
             assert!(run.stderr.contains("\nhint: nothing was changed"), "{run:?}");
             assert_eq!(world.read(SETTINGS), text);
@@ -241,4 +301,49 @@ fn many_installs_at_once_leave_one_hook_and_one_backup() {
     assert_eq!(world.read("repo/.claude/settings.json.aurora-backup"), MINE);
     assert_eq!(world.run(&UNINSTALL).code, Some(0));
     assert_eq!(world.read(SETTINGS), MINE);
+}
+
+#[test]
+fn a_program_is_told_what_was_done() {
+    let world = World::new();
+    world.write(SETTINGS, "{}\n");
+    let told = |more: &[&str]| world.run(&[&INSTALL[..], &["--json"], more].concat()).json();
+    let dry = told(&["--dry-run"]);
+    assert_eq!((&dry["change"], &dry["changed"]), (&"added".into(), &false.into()), "{dry}");
+    assert!(dry["text"].as_str().unwrap().contains("hook claude-code"), "{dry}");
+    assert_eq!(world.read(SETTINGS), "{}\n");
+    assert_snapshot!(format!("{:#}", told(&[])), @r#"
+    {
+      "path": "[DIR]/repo/.claude/settings.json",
+      "change": "added",
+      "changed": true,
+      "dry_run": false,
+      "backup": "[DIR]/repo/.claude/settings.json.aurora-backup",
+      "command": "[AUR] hook claude-code",
+      "this_machine_only": true,
+      "hooks_are_off": false
+    }
+    "#);
+    let again = told(&[]);
+    assert_eq!((&again["change"], &again["changed"]), (&"none".into(), &false.into()), "{again}");
+    let gone = told(&["--uninstall"]);
+    assert_eq!((&gone["change"], &gone["changed"]), (&"removed".into(), &true.into()), "{gone}");
+    world.write(SETTINGS, "{");
+    assert!(told(&[])["error"].as_str().unwrap().contains("cannot read the settings"));
+}
+
+#[test]
+fn a_number_that_cannot_be_written_back_as_it_is_stops_the_edit() {
+    let world = World::new();
+    let text = "{\n  \"a\": 1.0e3\n}\n";
+    world.write(SETTINGS, text);
+    assert_snapshot!(world.run(&INSTALL).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: [DIR]/repo/.claude/settings.json:2: cannot edit: the number 1.0e3 would become 1000.0
+    hint: nothing was changed; write the number in its plain form first
+    ");
+    assert_eq!(world.read(SETTINGS), text);
+    assert_eq!(world.list("repo/.claude"), ["settings.json"]);
+    assert_eq!(world.run(&UNINSTALL).code, Some(0), "there is nothing to take out");
 }

@@ -34,7 +34,11 @@ fn completions_and_manual_pages_know_the_commands() {
     assert_eq!(world.run(&["man", "--out", "pages"]).code, Some(0));
     let pages = world.list("repo/pages");
     assert!(pages.contains(&"aur-policy-check.1".to_owned()), "{pages:?}");
-    assert!(world.read("repo/pages/aur-policy-check.1").contains("Examples:"));
+    for page in pages {
+        let text = world.read(&format!("repo/pages/{page}"));
+        assert_eq!(text.matches("\n.SH EXAMPLES\n.nf\n").count(), 1, "{page}: {text}");
+        assert!(!text.contains(".SH EXTRA"), "{page}: {text}");
+    }
 }
 
 #[test]
@@ -88,4 +92,31 @@ fn a_full_disk_is_an_error() {
     ----- stderr -----
     error: cannot write to stdout: No space left on device (os error 28)
     ");
+}
+
+#[test]
+fn wrong_usage_says_what_may_have_been_meant() {
+    let world = World::new();
+    for (args, hint) in [
+        (&["polcy"][..], "'policy'"),
+        (&["policy", "chek", "--", "ls"], "'check'"),
+        (&["policy", "show", "--orign"], "'--origin'"),
+        (
+            &["policy", "check", "git", "push", "--force"],
+            "\nhint: a command stands after `--`: aur policy check -- git push --force\n",
+        ),
+        (
+            &["policy", "check", "--json", "ls -l | cat"],
+            "\nhint: a command stands after `--`: aur policy check --json -- 'ls -l | cat'\n",
+        ),
+        (&["policy", "check", "--dialect", "mysql", "--", "ls"], "there is no --sql"),
+        (&["policy", "check", "--dialect", "mysql", "--batch"], "there is no --sql"),
+        (&["policy", "check", "--dialect", "mysql"], "--sql"),
+        (&["policy", "check", "--args", "{}", "--", "ls"], "there is no --tool"),
+        (&["policy", "explain", "nope"], "\nhint: the nearest is "),
+    ] {
+        let run = world.run(args);
+        assert_eq!((run.code, run.stdout.as_str()), (Some(2), ""), "{run:?}");
+        assert!(run.stderr.contains(hint), "{run:?}");
+    }
 }

@@ -1,6 +1,7 @@
 //! Policy files: layers, refusals, and the commands that look at them.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
 use crate::harness::World;
 
@@ -146,7 +147,7 @@ fn init_writes_once_and_keeps_what_it_replaces() {
     assert_snapshot!(world.run(&["policy", "init"]).shown(), @r"
     exit: 0
     ----- stdout -----
-    wrote [DIR]/repo/.aurora/policies.yaml
+    wrote [DIR]/repo/.aurora/policies.yaml (this project's policy)
     look at it with `aur policy show --origin`
     ");
     assert_eq!(world.list("repo/.aurora"), [".gitignore", "policies.yaml"]);
@@ -164,7 +165,7 @@ fn init_writes_once_and_keeps_what_it_replaces() {
     exit: 0
     ----- stdout -----
     kept the old policy as [DIR]/repo/.aurora/policies.yaml.aurora-backup
-    wrote [DIR]/repo/.aurora/policies.yaml
+    wrote [DIR]/repo/.aurora/policies.yaml (this project's policy)
     look at it with `aur policy show --origin`
     ");
     assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup"), FORCE_ALLOWED);
@@ -172,6 +173,66 @@ fn init_writes_once_and_keeps_what_it_replaces() {
     assert_eq!(world.run(&["policy", "init", "--force"]).code, Some(0));
     assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup"), FORCE_ALLOWED);
     assert_eq!(world.read("repo/.aurora/policies.yaml.aurora-backup.1"), "# other\n");
-    assert_eq!(world.run(&["policy", "init", "--user"]).code, Some(0));
+    assert_snapshot!(world.run(&["policy", "init", "--user"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    wrote [DIR]/home/.aurora/policies.yaml (your own policy, for every project)
+    look at it with `aur policy show --origin`
+    ");
     assert_eq!(world.list("home/.aurora"), ["policies.yaml"]);
+}
+
+#[test]
+fn init_tells_a_program_what_it_wrote() {
+    let world = World::new();
+    let init = |more: &[&str]| world.run(&[&["policy", "init", "--json"], more].concat()).json();
+    let told = init(&[]);
+    assert_eq!(told["path"], "[DIR]/repo/.aurora/policies.yaml", "{told}");
+    assert_eq!((&told["changed"], &told["backup"]), (&true.into(), &Value::Null));
+    assert_eq!(told["gitignore"], "[DIR]/repo/.aurora/.gitignore");
+    assert!(init(&[])["error"].as_str().unwrap().ends_with("is there already"));
+    assert_eq!(init(&["--force"])["changed"], false);
+    world.write("repo/.aurora/policies.yaml", "# mine\n");
+    let told = init(&["--force"]);
+    assert_eq!(told["backup"], "[DIR]/repo/.aurora/policies.yaml.aurora-backup", "{told}");
+    assert_eq!((&told["changed"], &told["gitignore"]), (&true.into(), &Value::Null));
+    assert_eq!(init(&["--user"])["scope"], "user");
+}
+
+#[test]
+fn explain_answers_programs_too() {
+    let world = World::new();
+    let rule = world.run(&["policy", "explain", "--json", "destructive.git_force_push"]).json();
+    assert_eq!(rule["id"], "destructive.git_force_push", "{rule:#}");
+    assert_eq!(rule["origin"], "built-in defaults");
+    for key in ["title", "meaning", "value", "locked", "matches", "not_matches", "instead"] {
+        assert!(rule.get(key).is_some(), "{key}");
+    }
+    let all = world.run(&["policy", "explain", "--json"]).json();
+    let listed = world.run(&["policy", "explain"]).stdout.lines().count();
+    assert_eq!(all.as_array().unwrap().len(), listed);
+    assert_eq!(
+        world.run(&["policy", "explain", "--json", "nope"]).json()["error"],
+        "there is no rule nope"
+    );
+}
+
+/// A program that reads JSON finds the error there, and a person still finds it on stderr.
+#[test]
+fn with_json_an_error_is_on_stdout_too() {
+    let world = World::new();
+    world
+        .write("repo/.aurora/policies.yaml", "destructive:\n  git_forse_push:\n    action: deny\n");
+    for args in [
+        &["policy", "check", "--json", "--", "ls"][..],
+        &["policy", "show", "--json"],
+        &["policy", "test", "--json"],
+        &["policy", "explain", "--json"],
+    ] {
+        let run = world.run(args);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        let error = run.json()["error"].as_str().unwrap().to_owned();
+        assert!(error.starts_with(".aurora/policies.yaml:2:3: "), "{run:?}");
+        assert!(run.stderr.starts_with(&format!("error: {error}")), "{run:?}");
+    }
 }

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::agent::Agent;
+use super::reach;
 use crate::exit::{Exit, Failure};
 use crate::output::escape;
 use crate::output::verdict;
@@ -27,7 +28,7 @@ const STACK_BYTES: usize = 32 * 1024 * 1024;
 /// How to answer.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Say nothing about calls that the policy allows: the agent's own permissions decide.
+    /// Never answer `allow`: the agent's own permissions decide about what the policy allows.
     #[arg(long)]
     defer: bool,
     /// Add a policy file on top of the user's and the project's.
@@ -79,7 +80,8 @@ fn in_time(
 /// The answer when there is no verdict.
 fn refusal(agent: &Agent, problem: &str) -> Value {
     let reason = format!(
-        "Aurora: denied, because the gate could not judge this call: {}",
+        "Aurora: denied, because the gate could not judge this call: {}\n  Instead: tell the person \
+         who runs you; this is theirs to correct.",
         escape::lines(problem)
     );
     agent.reply(Answer::Deny, &reason, false)
@@ -89,6 +91,11 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     let bytes = input::stdin()?;
     if bytes.is_empty() {
         return Err(Failure::failed("stdin is empty; the hook's JSON was expected there").into());
+    }
+    // A list with a value for each field would be read as well.
+    if !bytes.trim_ascii_start().starts_with(b"{") {
+        let problem = "the hook's JSON cannot be read: expected a JSON object";
+        return Err(Failure::failed(problem).into());
     }
     let payload: Payload = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::failed(format!("the hook's JSON cannot be read: {error}")))?;
@@ -103,7 +110,9 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     let policy = layers::load(&home_of_policy, args.policy.as_deref())?;
     let action = Action::Tool(ToolCall { name, args: tool_args });
     let verdict = judging::judge(&action, &policy, &place.context(true));
-    Ok(agent.reply(verdict.decision, &verdict::for_agent(&verdict), args.defer))
+    // A yes skips the agent's own prompts, which know about more than the gate judges.
+    let defer = args.defer || !reach::stays_inside(&verdict.effects);
+    Ok(agent.reply(verdict.decision, &verdict::for_agent(&verdict), defer))
 }
 
 /// Where the call would happen, and the place whose policy holds: that is where the agent was

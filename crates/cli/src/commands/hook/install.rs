@@ -3,15 +3,16 @@
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use super::program::{self, Program};
 use super::settings::{self, Change};
+use super::strict_json;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::atomic;
 use crate::wiring::input;
 use crate::wiring::place::{self, Given, Place};
-use crate::wiring::words;
 
 /// Which agent's settings, and what to do with them.
 #[derive(clap::Args)]
@@ -34,6 +35,9 @@ pub struct Args {
     /// Leave calls that the policy allows to the agent's own permissions.
     #[arg(long, conflicts_with = "uninstall")]
     defer: bool,
+    /// Tell in JSON what was written, where the backup is, and whether anything changed.
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// An agent whose settings are known.
@@ -47,12 +51,24 @@ const EXAMPLES: &str = "Examples:
   aur hook install claude-code --user          all your projects
   aur hook install claude-code --dry-run       only look
   aur hook install claude-code --uninstall
+  aur hook install claude-code --json          what was done, for a program
 
 What else is in the settings stays, a backup is put beside them (settings.json.aurora-backup), and a
-second run changes nothing.
+second run changes nothing. A project's settings name plain `aur` when PATH finds this program by
+that name, and its full path otherwise; your own settings always name the full path.
 
-By default the gate answers `allow` to what the policy allows, and Claude Code does not ask again.
-With --defer it says nothing then, and Claude Code's own permissions decide.";
+A call that the policy allows runs without a prompt of Claude Code's when it stays inside the
+worktree and off the network; about every other one Claude Code's own permissions decide. With
+--defer they decide about all of them.";
+
+const ALLOWED: &str = "allowed calls run without a prompt if they stay in the worktree and off the \
+                       network; Claude Code decides about the others";
+const ALLOWED_DEFERRED: &str = "allowed calls are left to Claude Code's own permissions";
+
+const MACHINE_PATH: &str = "that path is of this machine only: put `aur` on PATH and install again \
+                            before you commit the file";
+
+const NOTHING_CHANGED: &str = "nothing was changed; correct the settings by hand first";
 
 const MAX_ATTEMPTS: usize = 5;
 
@@ -60,7 +76,8 @@ const MAX_ATTEMPTS: usize = 5;
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let AgentName::ClaudeCode = args.agent;
     let path = settings_file(args.user)?;
-    let command = command(args.defer)?;
+    let program = program::find(args.user)?;
+    let command = program::command(&program, args.defer);
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     if !args.dry_run && !args.uninstall {
         std::fs::create_dir_all(&folder).map_err(|error| {
@@ -74,8 +91,14 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let _ = lock.lock();
     }
     for _ in 0..MAX_ATTEMPTS {
-        if let Some(told) = attempt(args, &path, &command)? {
-            output::print(&told)?;
+        if let Some(done) = attempt(args, &path, &command)? {
+            let here_only = !args.user && matches!(program, Program::At(_));
+            let told = Told { args, path: &path, command: &command, here_only, done };
+            if args.json {
+                output::print_json(&told.as_json())?;
+            } else {
+                output::print(&told.in_words())?;
+            }
             return Ok(Exit::Ok);
         }
     }
@@ -84,8 +107,17 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .into())
 }
 
+/// What one run did, or would do.
+struct Done {
+    change: Change,
+    /// The new settings, when they differ.
+    text: String,
+    backup: Option<PathBuf>,
+    hooks_are_off: bool,
+}
+
 /// Edits once; nothing when somebody else wrote the file in between.
-fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<String>> {
+fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Done>> {
     let shown = path.display();
     let old = read(path)?;
     let mut all = parse(path, old.as_deref())?;
@@ -95,41 +127,89 @@ fn attempt(args: &Args, path: &Path, command: &str) -> anyhow::Result<Option<Str
         settings::install(&mut all, command)
     };
     let change = change.map_err(|problem| {
-        Failure::failed(format!("cannot edit {shown}: {problem}"))
-            .hint("nothing was changed; correct the settings by hand first")
+        Failure::usage(format!("cannot edit {shown}: {problem}")).hint(NOTHING_CHANGED)
     })?;
-    if settings::hooks_are_off(&all) && !args.uninstall {
+    let hooks_are_off = settings::hooks_are_off(&all) && !args.uninstall;
+    if hooks_are_off {
         output::warn(&format!("`disableAllHooks` in {shown} switches this and every hook off"));
     }
-    let done = match change {
-        Change::None if args.uninstall => "nothing to do: no hook of Aurora's in",
-        Change::None => "nothing to do: the hook is installed in",
-        Change::Added => "installed the hook in",
-        Change::Updated => "brought the hook up to date in",
-        Change::Removed => "took the hook out of",
-    };
-    if change == Change::None {
-        return Ok(Some(format!("{done} {shown}\n")));
+    if change != Change::None {
+        check_numbers(path, old.as_deref().unwrap_or_default())?;
     }
     let text = settings::to_text(&all, old.as_deref().unwrap_or_default());
-    if args.dry_run {
-        return Ok(Some(format!("would write {shown}:\n{text}")));
+    let mut done = Done { change, text, backup: None, hooks_are_off };
+    if change == Change::None || args.dry_run {
+        return Ok(Some(done));
     }
-    let mut told = String::new();
     if let Some(old) = &old {
-        let backup = atomic::backup(path, old.as_bytes())?;
-        told = format!("  backup: {}\n", backup.display());
+        done.backup = Some(atomic::backup(path, old.as_bytes())?);
     }
     if read(path)? != old {
         return Ok(None);
     }
-    atomic::write(path, text.as_bytes())?;
-    if !args.uninstall {
-        told.push_str(&format!("  runs: {command}\n"));
+    atomic::write(path, done.text.as_bytes())?;
+    Ok(Some(done))
+}
+
+/// What there is to tell about a run.
+struct Told<'a> {
+    args: &'a Args,
+    path: &'a Path,
+    command: &'a str,
+    /// Whether settings that others share name a path that only this machine has.
+    here_only: bool,
+    done: Done,
+}
+
+impl Told<'_> {
+    fn in_words(&self) -> String {
+        let (args, shown) = (self.args, self.path.display());
+        let did = match self.done.change {
+            Change::None if args.uninstall => "nothing to do: no hook of Aurora's in",
+            Change::None => "nothing to do: the hook is installed in",
+            Change::Added => "installed the hook in",
+            Change::Updated => "brought the hook up to date in",
+            Change::Removed => "took the hook out of",
+        };
+        let changed = self.done.change != Change::None;
+        if changed && args.dry_run {
+            return format!("would write {shown}:\n{}", self.done.text);
+        }
+        let mut out = format!("{did} {shown}\n");
+        if let Some(backup) = &self.done.backup {
+            out.push_str(&format!("  backup: {}\n", backup.display()));
+        }
+        if changed && !args.uninstall {
+            let allowed = if args.defer { ALLOWED_DEFERRED } else { ALLOWED };
+            out.push_str(&format!("  runs: {}\n  {allowed}\n", self.command));
+        }
+        if changed {
+            out.push_str("  sessions that are open take it up when they restart\n");
+        }
+        if self.here_only && !args.uninstall {
+            out.push_str(&format!("  {MACHINE_PATH}\n"));
+        }
+        out
     }
-    Ok(Some(format!(
-        "{done} {shown}\n{told}  sessions that are open take it up when they restart\n"
-    )))
+
+    fn as_json(&self) -> Value {
+        let installs = !self.args.uninstall;
+        let differs = self.done.change != Change::None;
+        let mut told = json!({
+            "path": self.path.to_string_lossy(),
+            "change": self.done.change.name(),
+            "changed": differs && !self.args.dry_run,
+            "dry_run": self.args.dry_run,
+            "backup": self.done.backup.as_ref().map(|path| path.to_string_lossy()),
+            "command": installs.then_some(self.command),
+            "this_machine_only": installs && self.here_only,
+            "hooks_are_off": self.done.hooks_are_off,
+        });
+        if let Some(told) = told.as_object_mut().filter(|_| differs && self.args.dry_run) {
+            told.insert("text".to_owned(), self.done.text.as_str().into());
+        }
+        told
+    }
 }
 
 fn read(path: &Path) -> anyhow::Result<Option<String>> {
@@ -144,7 +224,9 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let bytes = input::capped(file, input::MAX_INPUT_BYTES)
         .map_err(|error| refuse(error.to_string()))?
         .ok_or_else(|| refuse("it is too large".to_owned()))?;
-    let text = String::from_utf8(bytes).map_err(|_| refuse("it is not UTF-8 text".to_owned()))?;
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!("cannot read {shown}: it is not UTF-8 text")).hint(NOTHING_CHANGED)
+    })?;
     Ok(Some(text))
 }
 
@@ -153,14 +235,34 @@ fn parse(path: &Path, text: Option<&str>) -> anyhow::Result<Map<String, Value>> 
     if text.trim().is_empty() {
         return Ok(Map::new());
     }
-    serde_json::from_str(text).map_err(|error| {
-        let (shown, line, column) = (path.display(), error.line(), error.column());
+    let shown = path.display();
+    let read = strict_json::check_keys(text).and_then(|()| serde_json::from_str(text));
+    let read: Value = read.map_err(|error| {
+        let (line, column) = (error.line(), error.column());
         let what = error.to_string();
         let what = what.rsplit_once(" at line ").map_or(what.as_str(), |(what, _)| what);
-        Failure::failed(format!("{shown}:{line}:{column}: cannot read the settings: {what}"))
-            .hint("nothing was changed; correct the settings by hand first")
-            .into()
-    })
+        Failure::usage(format!("{shown}:{line}:{column}: cannot read the settings: {what}"))
+            .hint(NOTHING_CHANGED)
+    })?;
+    match read {
+        Value::Object(all) => Ok(all),
+        _ => Err(Failure::usage(format!(
+            "{shown}:1:1: cannot read the settings: expected a JSON object"
+        ))
+        .hint(NOTHING_CHANGED)
+        .into()),
+    }
+}
+
+/// Refuses settings with a number that cannot be written back as it is.
+fn check_numbers(path: &Path, text: &str) -> anyhow::Result<()> {
+    let Some(found) = strict_json::rewritten_number(text) else { return Ok(()) };
+    let (shown, line) = (path.display(), found.line);
+    let (old, new) = (found.old, found.new);
+    let message = format!("{shown}:{line}: cannot edit: the number {old} would become {new}");
+    Err(Failure::usage(message)
+        .hint("nothing was changed; write the number in its plain form first")
+        .into())
 }
 
 fn settings_file(user: bool) -> anyhow::Result<PathBuf> {
@@ -177,19 +279,4 @@ fn settings_file(user: bool) -> anyhow::Result<PathBuf> {
             Failure::usage("cannot find your home folder").hint("set HOME or CLAUDE_CONFIG_DIR")
         })?;
     Ok(std::path::absolute(folder)?.join("settings.json"))
-}
-
-/// The line that the agent will run: this very program.
-fn command(defer: bool) -> anyhow::Result<String> {
-    let program = std::env::current_exe()
-        .map_err(|error| Failure::failed(format!("cannot find this program's path: {error}")))?;
-    let program = program.to_str().filter(|text| Path::new(text).exists()).ok_or_else(|| {
-        Failure::failed(format!("this program's path cannot be used: {}", program.display()))
-            .hint("run the installed program again")
-    })?;
-    let mut argv = vec![program, "hook", "claude-code"];
-    if defer {
-        argv.push("--defer");
-    }
-    Ok(words::join(&argv))
 }

@@ -22,6 +22,19 @@ pub enum Change {
     Removed,
 }
 
+impl Change {
+    /// The word for it in JSON.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Added => "added",
+            Self::Updated => "updated",
+            Self::Removed => "removed",
+        }
+    }
+}
+
 /// Puts the hook in; the error says which part of the settings has an unexpected shape.
 pub fn install(settings: &mut Map<String, Value>, command: &str) -> Result<Change, String> {
     check_shape(settings)?;

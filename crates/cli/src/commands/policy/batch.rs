@@ -121,22 +121,21 @@ struct Judge<'p> {
 
 impl Judge<'_> {
     fn answer(&mut self, text: &str, number: u64) -> Value {
-        let line: Line = match serde_json::from_str(text) {
-            Ok(line) => line,
-            Err(error) => {
-                let id = batch_line::id_of_broken(text);
-                return verdict::batch_error(&id, &format!("line {number}: {}", in_words(&error)));
-            }
+        let at_line = |problem: String| format!("line {number}: {problem}");
+        let (id, line) = match Line::read(text) {
+            Ok(line) => (line.id.clone(), Ok(line)),
+            Err(problem) => (batch_line::id_of_broken(text), Err(at_line(problem))),
         };
-        let id = line.id.clone();
-        match self.verdict(line) {
+        // A policy that cannot be read is no fault of the line's.
+        let policy = self.policy.clone();
+        let verdict = policy.and_then(|policy| self.verdict(line?, policy).map_err(at_line));
+        match verdict {
             Ok(found) => verdict::batch_line(&id, &found),
-            Err(error) => verdict::batch_error(&id, &format!("line {number}: {error}")),
+            Err(error) => verdict::batch_error(&id, &error),
         }
     }
 
-    fn verdict(&mut self, mut line: Line) -> Result<Verdict, String> {
-        let policy = *self.policy.as_ref().map_err(Clone::clone)?;
+    fn verdict(&mut self, mut line: Line, policy: &Policy) -> Result<Verdict, String> {
         let given = match line.context.take() {
             Some(place) => Given::from(place).with_role_of(&self.here),
             None => self.here.clone(),
@@ -150,15 +149,6 @@ impl Judge<'_> {
         // One line that trips over a mistake of ours must not take the others with it.
         catch_unwind(AssertUnwindSafe(|| judging::judge(&action, policy, context)))
             .map_err(|_| "internal failure while judging".to_owned())
-    }
-}
-
-/// The error with its column only: for the reader of a batch the JSON has no lines of its own.
-fn in_words(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    match text.rsplit_once(" at line ") {
-        Some((what, _)) => format!("{what} (column {})", error.column()),
-        None => text,
     }
 }
 

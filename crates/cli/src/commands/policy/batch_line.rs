@@ -9,6 +9,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 
+use super::batch_problem;
 use crate::wiring::place::Given;
 
 /// A line as it is written.
@@ -29,7 +30,7 @@ pub struct Line {
 }
 
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "`command` is neither a text nor a list of texts")]
+#[serde(untagged)]
 enum CommandText {
     Line(String),
     Argv(Vec<String>),
@@ -62,6 +63,18 @@ impl From<Place> for Given {
 }
 
 impl Line {
+    /// Reads a line; the error says what is wrong with it.
+    pub fn read(text: &str) -> Result<Self, String> {
+        let line = serde_json::from_str(text)
+            .map_err(|error: serde_json::Error| batch_problem::in_words(text, &error))?;
+        // A list with a value for each field would be read as well.
+        if text.trim_start().starts_with('{') {
+            Ok(line)
+        } else {
+            Err("expected a JSON object".to_owned())
+        }
+    }
+
     /// The one action that the line names.
     pub fn action(self) -> Result<Action, &'static str> {
         let mut actions = Vec::new();
@@ -125,8 +138,7 @@ mod tests {
     use super::*;
 
     fn action(text: &str) -> Result<Action, String> {
-        let line: Line = serde_json::from_str(text).map_err(|error| error.to_string())?;
-        line.action().map_err(str::to_owned)
+        Line::read(text)?.action().map_err(str::to_owned)
     }
 
     #[test]

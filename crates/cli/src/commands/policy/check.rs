@@ -26,9 +26,9 @@ pub struct Args {
     /// Judge SQL; `-` reads it from stdin.
     #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
     sql: Option<String>,
-    /// Whose SQL it is.
-    #[arg(long, requires = "sql", default_value = "generic")]
-    dialect: Dialect,
+    /// Whose SQL it is; without it, any of them.
+    #[arg(long, requires = "sql")]
+    dialect: Option<Dialect>,
     /// Judge a patch as `git apply` would read it; `-` reads it from stdin.
     #[arg(long, value_name = "FILE")]
     patch: Option<PathBuf>,
@@ -40,10 +40,10 @@ pub struct Args {
     args: Option<String>,
     /// Judge many: one JSON object per line on stdin, one answer per line on stdout.
     #[arg(long)]
-    batch: bool,
+    pub batch: bool,
     /// Answer in JSON.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     /// Add a policy file on top of the user's and the project's.
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
@@ -108,6 +108,13 @@ impl From<Dialect> for SqlDialect {
 
 /// Judges one action, or a batch of them.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    // The parser does not ask for what cannot stand beside the action that was given.
+    if args.dialect.is_some() && args.sql.is_none() {
+        return Err(Failure::usage("--dialect says whose SQL it is, and there is no --sql").into());
+    }
+    if args.args.is_some() && args.tool.is_none() {
+        return Err(Failure::usage("--args are a tool's, and there is no --tool").into());
+    }
     let given = Given {
         cwd: args.cwd.clone(),
         branch: args.branch.clone(),
@@ -126,11 +133,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let action = action(args)?;
     let context = place.context(judging::may_run_git(&action));
     let verdict = judging::judge(&action, &policy, &context);
-    let text = judging::judged_text(&action);
     if args.json {
+        let text = judging::judged_text(&action);
         output::print_json(&output::verdict::json(&verdict, &text))?;
     } else {
-        output::print(&output::verdict::human(&verdict, &text, Style::of_stdout()))?;
+        let shown = judging::shown(&action);
+        output::print(&output::verdict::human(&verdict, &shown, Style::of_stdout()))?;
     }
     Ok(verdict.decision.into())
 }
@@ -138,7 +146,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 fn action(args: &Args) -> anyhow::Result<Action> {
     if let Some(text) = &args.sql {
         let text = if text == "-" { input::text(input::stdin()?) } else { text.clone() };
-        return Ok(Action::Sql { text, dialect: args.dialect.into() });
+        return Ok(Action::Sql { text, dialect: args.dialect.unwrap_or(Dialect::Generic).into() });
     }
     if let Some(path) = &args.patch {
         return Ok(Action::Patch { patch: input::file_or_stdin(path)? });

@@ -1,8 +1,9 @@
 //! `aur policy init`: a policy file to start from.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aurora_gate::policy::TEMPLATE;
+use serde_json::json;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
@@ -23,6 +24,9 @@ pub struct Args {
     /// Replace a policy that is there; the old one is kept as a backup.
     #[arg(long)]
     force: bool,
+    /// Tell in JSON what was written, where the backup is, and whether anything changed.
+    #[arg(long)]
+    pub json: bool,
 }
 
 const EXAMPLES: &str = "Examples:
@@ -53,17 +57,44 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             .ok_or_else(|| Failure::failed("cannot find the current folder"))?
     };
     let path = folder.join(POLICY_FILE);
-    let told = write_policy(&path, args.force)?;
-    if !args.user {
-        write_gitignore(&path)?;
+    let written = write_policy(&path, args.force)?;
+    let gitignore = if args.user { None } else { write_gitignore(&path)? };
+    if args.json {
+        let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+        output::print_json(&json!({
+            "path": text(&path),
+            "scope": if args.user { "user" } else { "project" },
+            "changed": written.changed,
+            "backup": written.backup.as_ref().map(text),
+            "gitignore": gitignore.as_ref().map(text),
+        }))?;
+    } else {
+        output::print(&in_words(&path, &written, args.user))?;
     }
-    output::print(&told)?;
     Ok(Exit::Ok)
 }
 
-fn write_policy(path: &Path, force: bool) -> anyhow::Result<String> {
+fn in_words(path: &Path, written: &Written, user: bool) -> String {
+    let mut out = String::new();
+    if let Some(backup) = &written.backup {
+        out.push_str(&format!("kept the old policy as {}\n", backup.display()));
+    }
+    let whose = if user { "your own policy, for every project" } else { "this project's policy" };
+    let wrote = if written.changed { "wrote" } else { "nothing to do:" };
+    out.push_str(&format!("{wrote} {} ({whose})\n", path.display()));
+    out.push_str("look at it with `aur policy show --origin`\n");
+    out
+}
+
+/// What became of a policy file.
+struct Written {
+    changed: bool,
+    backup: Option<PathBuf>,
+}
+
+fn write_policy(path: &Path, force: bool) -> anyhow::Result<Written> {
     let shown = path.display();
-    let mut told = String::new();
+    let mut backup = None;
     if path.symlink_metadata().is_ok() {
         if !force {
             return Err(Failure::usage(format!("{shown} is there already"))
@@ -72,22 +103,24 @@ fn write_policy(path: &Path, force: bool) -> anyhow::Result<String> {
         }
         let old = std::fs::read(path)
             .map_err(|error| Failure::failed(format!("cannot read {shown}: {error}")))?;
-        if old != TEMPLATE.as_bytes() {
-            let backup = atomic::backup(path, &old)?;
-            told = format!("kept the old policy as {}\n", backup.display());
+        if old == TEMPLATE.as_bytes() {
+            return Ok(Written { changed: false, backup });
         }
+        backup = Some(atomic::backup(path, &old)?);
     }
     make_folder(path)?;
     atomic::write(path, TEMPLATE.as_bytes())?;
-    Ok(format!("{told}wrote {shown}\nlook at it with `aur policy show --origin`\n"))
+    Ok(Written { changed: true, backup })
 }
 
-fn write_gitignore(policy: &Path) -> anyhow::Result<()> {
+/// Writes it where there is none, and says where.
+fn write_gitignore(policy: &Path) -> anyhow::Result<Option<PathBuf>> {
     let path = policy.with_file_name(".gitignore");
     if path.symlink_metadata().is_ok() {
-        return Ok(());
+        return Ok(None);
     }
-    atomic::write(&path, GITIGNORE.as_bytes())
+    atomic::write(&path, GITIGNORE.as_bytes())?;
+    Ok(Some(path))
 }
 
 fn make_folder(path: &Path) -> anyhow::Result<()> {

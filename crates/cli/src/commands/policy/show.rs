@@ -15,7 +15,7 @@ pub struct Args {
     origin: bool,
     /// Answer in JSON: each key with its value, origin and lock.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[command(flatten)]
     policy: PolicyArgs,
 }

@@ -14,7 +14,7 @@ use crate::output::escape;
 pub struct Args {
     /// Answer in JSON: every example with its outcome.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
     #[command(flatten)]
     policy: PolicyArgs,
 }
