@@ -30,6 +30,7 @@ fn bash(world: &World, command: &str) -> (String, String) {
 
 #[test]
 fn each_verdict_is_said_in_claude_codes_words() {
+    // INT-1
     let world = World::new();
     let (word, reason) = bash(&world, "bash -c 'git push --force'");
     assert_eq!(word, "deny", "{reason}");
@@ -137,6 +138,7 @@ fn the_policy_is_that_of_the_folder_where_the_agent_was_started() {
 
 #[test]
 fn whatever_goes_wrong_is_a_denial_that_says_so() {
+    // INT-1
     let world = World::new();
     let good = call("Bash", json!({"command": "ls"}), &world.path("repo"));
     let twice = good.replacen("\"tool_name\"", "\"tool_name\":\"Read\",\"tool_name\"", 1);
@@ -207,6 +209,7 @@ fn an_answer_that_cannot_be_written_is_the_exit_code_that_blocks() {
 
 #[test]
 fn other_agents_are_answered_in_their_own_words() {
+    // INT-1
     let world = World::new();
     let run = |agent: &str, event: &str, command: &str| {
         let payload = call("Bash", json!({"command": command}), &world.path("repo"));
