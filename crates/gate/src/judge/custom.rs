@@ -84,6 +84,11 @@ impl<'a> Waivers<'a> {
         if key.is_none_or(|key| self.policy.is_locked(key)) {
             return false;
         }
+        // A rule about words vouches for the worktree and for the program of that name, not for
+        // the same words somewhere else.
+        if !stays_inside(effect) {
+            return false;
+        }
         let commands = innermost(self.analysis, effect.span);
         // Something outside every command that was seen is nothing that a rule can vouch for.
         if commands.is_empty() && !self.analysis.commands.is_empty() {
@@ -124,6 +129,15 @@ fn innermost(analysis: &Analysis, span: Span) -> Vec<&Simple> {
     around().filter(|simple| length(simple) == smallest).collect()
 }
 
+/// Whether everything that an effect touches is known to lie in the worktree.
+fn stays_inside(effect: &Effect) -> bool {
+    super::paths::touched(effect).iter().all(|(path, _)| {
+        path.resolved
+            .as_deref()
+            .is_some_and(|path| !path.starts_with('/') && !path.starts_with(".."))
+    })
+}
+
 /// Whether every word of these commands is known.
 fn all_known(commands: &[&Simple]) -> bool {
     commands.iter().all(|simple| simple.argv.iter().all(Option::is_some))
@@ -133,5 +147,8 @@ fn all_known(commands: &[&Simple]) -> bool {
 fn fits_all(rule: &Rule, commands: &[&Simple]) -> bool {
     !commands.is_empty()
         && all_known(commands)
-        && commands.iter().all(|simple| rule.when.command(simple) == Ok(Match::Yes))
+        && commands.iter().all(|simple| {
+            let program = simple.argv.first().and_then(Option::as_deref).unwrap_or("/");
+            !program.contains('/') && rule.when.command(simple) == Ok(Match::Yes)
+        })
 }

@@ -45,6 +45,19 @@ pub struct ListItem {
     pub command: Command,
     /// It was sent to the background.
     pub background: bool,
+    /// What joins it to the command before.
+    pub after: Connector,
+}
+
+/// What joins a command of a list to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Connector {
+    /// It runs in any case.
+    Always,
+    /// `&&`.
+    And,
+    /// `||`.
+    Or,
 }
 
 /// A simple command.
@@ -89,6 +102,8 @@ pub struct Redirect {
     pub fd: Option<u32>,
     /// What it does.
     pub kind: RedirectKind,
+    /// It opens something for reading (`<&3`, not `>&3`).
+    pub reads: bool,
     /// The file, descriptor or text.
     pub target: Word,
     /// Where it stands.
@@ -221,8 +236,8 @@ pub enum ParamOp {
     Replace(Vec<Part>, Vec<Part>, bool),
     /// `:offset:length`.
     Slice(Vec<Part>, Option<Vec<Part>>),
-    /// `^`, `^^`, `,`, `,,`: the operator.
-    Case(String),
-    /// Something else (`@Q` …).
-    Other,
+    /// `^`, `^^`, `,`, `,,`: the operator, and what is expanded in its pattern.
+    Case(String, Vec<Part>),
+    /// Something else (`@Q` …): the operator.
+    Other(String),
 }

@@ -17,9 +17,18 @@ impl Machine<'_> {
         stdin: &Stream,
         span: Span,
     ) -> Option<Stream> {
+        if matches!(name, "let" | "test" | "[" | "printf" | "read" | "declare" | "unset" | "local")
+        {
+            self.run_subscripts(args);
+        }
         match name {
-            "cd" | "pushd" => self.change_dir(args),
-            "popd" => self.scope.cwd = None,
+            "cd" => self.change_dir(args),
+            "pushd" => {
+                let here = self.scope.cwd.clone();
+                self.scope.dirs.push(here);
+                self.change_dir(args);
+            }
+            "popd" => self.scope.cwd = self.scope.dirs.pop().flatten(),
             "eval" => {
                 let code = joined(args, span);
                 return Some(self.run_here(&code));
@@ -31,7 +40,7 @@ impl Machine<'_> {
             "unset" => {
                 for name in args.iter().filter_map(Field::text) {
                     self.scope.vars.remove(name);
-                    self.functions.remove(name);
+                    self.scope.functions.remove(name);
                 }
             }
             "set" => self.set(args),
@@ -40,10 +49,17 @@ impl Machine<'_> {
             "mapfile" | "readarray" => self.mapfile(args, stdin),
             "printf" if args.first().is_some_and(|arg| arg.is("-v")) => self.printf_v(args, span),
             "exec" if args.is_empty() => {}
-            "bind" | "complete" | "hash" | "enable" | "let" | "getopts" | "unalias" | "return"
-            | "exit" | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "disown"
-            | "umask" | "ulimit" | "shopt" | "times" | "test" | "[" | ":" | "true" | "false"
-            | "logout" => {}
+            "hash" => {
+                if let [flag, file, name, ..] = args
+                    && let (true, Some(file), Some(name)) =
+                        (flag.is("-p"), file.text(), name.text())
+                {
+                    self.scope.aliases.insert(name.to_owned(), file.to_owned());
+                }
+            }
+            "bind" | "complete" | "enable" | "let" | "getopts" | "unalias" | "return" | "exit"
+            | "break" | "continue" | "wait" | "jobs" | "fg" | "bg" | "disown" | "umask"
+            | "ulimit" | "shopt" | "times" | "test" | "[" | ":" | "true" | "false" | "logout" => {}
             "type" | "which" | "hash -t" | "whereis" => return Some(which(args)),
             "command" if matches!(args.first().and_then(Field::text), Some("-v" | "-V")) => {
                 return Some(which(args.get(1..).unwrap_or(&[])));
@@ -60,10 +76,35 @@ impl Machine<'_> {
         Some(Stream::Terminal)
     }
 
+    /// bash evaluates the subscript of a variable that these builtins are given: `a[$(code)]`.
+    pub(super) fn run_subscripts(&mut self, args: &[Field]) {
+        for arg in args {
+            let Some(text) = arg.text() else { continue };
+            let name = text.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            let subscripted = name.len() < text.len() && name.starts_with('[');
+            if subscripted && (text.contains("$(") || text.contains('`')) {
+                let code = format!(": \"{}\"", text.replace('"', "\\\""));
+                self.run_shell_text(&Field::lit(code, arg.span), false);
+            }
+        }
+    }
+
     fn change_dir(&mut self, args: &[Field]) {
         let target = args.iter().find(|arg| !arg.prefix().starts_with('-') || arg.is("-"));
+        let here = self.scope.cwd.clone();
+        let old = self.scope.old_cwd.replace(here.clone().unwrap_or_default());
+        let search = self.lookup("CDPATH", None).and_then(|values| values.first().cloned());
         self.scope.cwd = match target {
             None => self.context.home.clone(),
+            Some(dir) if dir.is("-") => match self.lookup("OLDPWD", None) {
+                Some(values) => values.first().and_then(Field::text).map(str::to_owned),
+                None => old.filter(|old| !old.is_empty()),
+            },
+            Some(dir) if search.is_some() && !dir.prefix().starts_with(['/', '.']) => {
+                let base = search.as_ref().and_then(|path| path.text()?.split(':').next());
+                let below = base.zip(dir.text()).map(|(base, dir)| format!("{base}/{dir}"));
+                below.and_then(|below| path::normalize(&below, here.as_deref()))
+            }
             Some(dir) => dir.text().and_then(|dir| path::normalize(dir, self.scope.cwd.as_deref())),
         };
     }
@@ -76,7 +117,10 @@ impl Machine<'_> {
     fn source(&mut self, args: &[Field]) -> Stream {
         let Some(file) = args.first() else { return Stream::Terminal };
         let file = file.clone();
-        self.run_file(Lang::Shell, &file)
+        self.sourcing = true;
+        let out = self.run_file(Lang::Shell, &file);
+        self.sourcing = false;
+        out
     }
 
     fn trap(&mut self, args: &[Field]) {
@@ -104,6 +148,11 @@ impl Machine<'_> {
     }
 
     fn declare(&mut self, builtin: &str, args: &[Field]) {
+        if args.iter().any(|arg| arg.is("-f") || arg.is("-fx") || arg.is("-xf")) {
+            let names = args.iter().filter_map(Field::text).map(|name| format!("{name}()"));
+            self.scope.exported.extend(names);
+            return;
+        }
         let exports = builtin == "export"
             || args.iter().any(|arg| arg.text().is_some_and(|flag| flag.starts_with("-x")));
         for arg in args {
@@ -163,7 +212,15 @@ impl Machine<'_> {
                 None => {}
             }
         }
+        // With other separators than blanks, nobody splits here.
+        let plain = self.lookup("IFS", None).is_none_or(|values| {
+            values
+                .first()
+                .and_then(Field::text)
+                .is_some_and(|ifs| matches!(ifs, " \t\n" | "" | "\n"))
+        }) && !args.iter().any(|arg| arg.prefix().starts_with("-d"));
         let line = match stdin {
+            Stream::Text(_) if !plain => None,
             Stream::Text(text) => {
                 text.text().and_then(|text| text.lines().next()).map(str::to_owned)
             }
@@ -201,8 +258,9 @@ impl Machine<'_> {
 
     fn mapfile(&mut self, args: &[Field], stdin: &Stream) {
         let name = args.iter().rev().find_map(|arg| arg.text().filter(|t| !t.starts_with('-')));
+        let plain = !args.iter().any(|arg| arg.prefix().starts_with("-d"));
         let values = match stdin {
-            Stream::Text(text) if text.text().is_some() => text
+            Stream::Text(text) if text.text().is_some() && plain => text
                 .text()
                 .unwrap_or("")
                 .lines()

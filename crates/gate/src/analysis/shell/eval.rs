@@ -4,14 +4,20 @@ use std::rc::Rc;
 
 use aurora_model::{EffectKind, Span, Touch};
 
-use super::ast::{Assign, AssignValue, Command, ListItem, Redirect, RedirectKind, Simple, Word};
+use super::ast::{
+    Assign, AssignValue, Command, Connector, ListItem, Part, Redirect, RedirectKind, Simple, Word,
+};
 use super::command::disk;
 use super::field::Field;
-use super::machine::{Base, Function, Machine, Stream};
-use super::scope::Value;
+use super::machine::{Machine, Stream};
+use super::scope::{Base, Function, Scope, Value};
 
 /// More rounds of a loop over literal words than this are taken as one with an unknown word.
-const MAX_ROUNDS: usize = 24;
+const MAX_ROUNDS: usize = 512;
+/// How often a function may call itself with other arguments before nobody follows it.
+const MAX_RECURSION: usize = 3;
+/// More elements of an array than this are not told apart.
+const MAX_ELEMENTS: usize = 4_096;
 /// More combinations of alternatives in one simple command than this are not tried.
 const MAX_COMBINATIONS: usize = 24;
 
@@ -26,6 +32,9 @@ struct Output {
 impl Machine<'_> {
     /// Evaluates a command; what it prints.
     pub(super) fn eval(&mut self, command: &Command) -> Stream {
+        if self.fuel == 0 {
+            return Stream::Terminal;
+        }
         match command {
             Command::Simple(simple) => self.simple(simple),
             Command::List(items) => self.list(items),
@@ -33,46 +42,48 @@ impl Machine<'_> {
             Command::Subshell(inner) => self.subshell(|machine| machine.eval(inner)),
             Command::Group(inner) => self.eval(inner),
             Command::If(parts) => self.branches(parts),
-            Command::While(condition, body) => {
-                let before = self.scope.clone();
-                let out = self.repeated(|machine| {
-                    machine.eval(condition);
-                    machine.eval(body)
-                });
-                self.scope.join(before);
-                out
-            }
+            Command::While(condition, body) => self.again(|machine| {
+                machine.eval(condition);
+                machine.eval(body)
+            }),
             Command::For(name, words, body) => self.for_loop(name, words.as_deref(), body),
             Command::ForArith(header, body) => {
                 self.discover(&header.parts);
-                self.repeated(|machine| machine.eval(body))
+                self.again(|machine| machine.eval(body))
             }
             Command::Case(subject, arms) => {
                 self.joined(subject);
+                for pattern in arms.iter().flat_map(|(patterns, _)| patterns) {
+                    self.joined(pattern);
+                }
                 let bodies: Vec<&Command> = arms.iter().map(|(_, body)| body).collect();
-                self.either(&bodies)
+                let catches_all = |(patterns, _): &(Vec<Word>, Command)| {
+                    patterns.iter().any(|pattern| {
+                        matches!(pattern.parts.as_slice(), [Part::Glob(glob)] if glob == "*")
+                    })
+                };
+                self.either(&bodies, arms.iter().any(catches_all))
             }
             Command::Function(name, body) => {
                 let function = Function { body: Rc::clone(body), base: self.base };
-                self.functions.insert(name.clone(), function);
-                self.called.remove(name);
+                self.defined.push((name.clone(), function.clone()));
+                self.scope.functions.insert(name.clone(), vec![Some(function)]);
                 Stream::Terminal
             }
             Command::Test(words) => {
-                for word in words {
-                    self.joined(word);
-                }
+                let words: Vec<Field> = words.iter().map(|word| self.joined(word)).collect();
+                self.run_subscripts(&words);
                 Stream::Terminal
             }
             Command::Arith(word) => {
-                self.discover(&word.parts);
+                self.arithmetic(&word.parts);
                 Stream::Terminal
             }
             Command::Redirected(inner, redirects) => {
-                let outer = self.stdin.clone();
+                let outer = (self.stdin.clone(), self.scope.fds.clone());
                 let output = self.redirects(redirects);
                 let stream = self.eval(inner);
-                self.stdin = outer;
+                (self.stdin, self.scope.fds) = outer;
                 self.deliver(stream, &output)
             }
         }
@@ -80,10 +91,8 @@ impl Machine<'_> {
 
     /// Functions that were defined and never called may still be called later.
     pub(super) fn uncalled_functions(&mut self) {
-        let all: Vec<(String, Function)> =
-            self.functions.iter().map(|(name, f)| (name.clone(), f.clone())).collect();
-        for (name, function) in all {
-            if !self.called.contains(&name) {
+        for (name, function) in self.defined.clone() {
+            if !self.called.contains(&function) {
                 self.call_function(&name, &function, None, Span::default());
             }
         }
@@ -92,13 +101,48 @@ impl Machine<'_> {
     pub(super) fn subshell(&mut self, inside: impl FnOnce(&mut Self) -> Stream) -> Stream {
         let scope = self.scope.clone();
         let stream = inside(self);
-        self.scope = scope;
+        self.scope.leave(scope);
         stream
+    }
+
+    /// Runs something none, one or more times: the second round sees what the first one left.
+    fn again(&mut self, mut inside: impl FnMut(&mut Self) -> Stream) -> Stream {
+        let before = self.scope.clone();
+        let out = self.repeated(|machine| {
+            inside(machine);
+            machine.scope.join(before.clone());
+            inside(machine)
+        });
+        self.scope.join(before);
+        out
     }
 
     fn list(&mut self, items: &[ListItem]) -> Stream {
         let mut out = Stream::Terminal;
+        // What is known where a chain of `&&` and `||` was left before its end.
+        let mut left: Option<Scope> = None;
         for item in items {
+            match item.after {
+                Connector::Always => {
+                    if let Some(left) = left.take() {
+                        self.scope.join(left);
+                    }
+                }
+                Connector::And => {
+                    let here = self.scope.clone();
+                    match &mut left {
+                        Some(left) => left.join(here),
+                        None => left = Some(here),
+                    }
+                }
+                Connector::Or => {
+                    let here = self.scope.clone();
+                    if let Some(left) = left.take() {
+                        self.scope.join(left);
+                    }
+                    left = Some(here);
+                }
+            }
             let stream = if item.background {
                 self.background += 1;
                 let stream = self.subshell(|machine| machine.eval(&item.command));
@@ -108,6 +152,9 @@ impl Machine<'_> {
                 self.eval(&item.command)
             };
             out = concat(out, stream);
+        }
+        if let Some(left) = left {
+            self.scope.join(left);
         }
         out
     }
@@ -136,18 +183,22 @@ impl Machine<'_> {
                 bodies.push(part);
             }
         }
-        self.either(&bodies)
+        self.either(&bodies, parts.len() % 2 == 1)
     }
 
-    /// Any one of the commands runs, or none.
-    fn either(&mut self, commands: &[&Command]) -> Stream {
+    /// Any one of the commands runs; none as well, unless they are exhaustive.
+    fn either(&mut self, commands: &[&Command], exhaustive: bool) -> Stream {
         let before = self.scope.clone();
-        let mut after = before.clone();
+        let mut after: Option<Scope> = (!exhaustive).then(|| before.clone());
         let mut out: Option<Stream> = None;
         for command in commands {
             self.scope = before.clone();
             let stream = self.eval(command);
-            after.join(std::mem::take(&mut self.scope));
+            let scope = std::mem::take(&mut self.scope);
+            match &mut after {
+                Some(after) => after.join(scope),
+                None => after = Some(scope),
+            }
             out = Some(match out {
                 None => stream,
                 Some(earlier) if earlier == stream || stream == Stream::Terminal => earlier,
@@ -155,7 +206,7 @@ impl Machine<'_> {
                 Some(_) => Stream::Output("a branch".to_owned()),
             });
         }
-        self.scope = after;
+        self.scope = after.unwrap_or(before);
         out.unwrap_or(Stream::Terminal)
     }
 
@@ -180,8 +231,20 @@ impl Machine<'_> {
             vec![one]
         };
         let mut out = Stream::Terminal;
+        if !literal {
+            return self.again(|machine| {
+                for value in &rounds {
+                    machine.scope.set(name, value.clone());
+                    out = machine.eval(body);
+                }
+                out.clone()
+            });
+        }
         self.repeated(|machine| {
             for value in rounds {
+                if machine.fuel == 0 {
+                    break;
+                }
                 machine.scope.set(name, value);
                 let stream = machine.eval(body);
                 out = concat(std::mem::replace(&mut out, Stream::Terminal), stream);
@@ -193,18 +256,23 @@ impl Machine<'_> {
     /// Runs a simple command once for every combination of alternatives in its words.
     fn simple(&mut self, simple: &Simple) -> Stream {
         let span = self.place(simple.span);
-        if self.fuel == 0 {
-            return self.nested(span, |_| Stream::Terminal);
+        if !self.pay(1, span) {
+            return Stream::Terminal;
         }
-        self.fuel -= 1;
         let choices = std::mem::take(&mut self.choices);
         let chosen = std::mem::replace(&mut self.chosen, 0);
+        let start = (self.scope.clone(), self.stdin.clone());
+        let mut end: Option<Scope> = None;
         let mut out = None;
         for _ in 0..MAX_COMBINATIONS {
             self.chosen = 0;
-            let stdin = self.stdin.clone();
+            (self.scope, self.stdin) = start.clone();
             let stream = self.simple_once(simple, span);
-            self.stdin = stdin;
+            let scope = std::mem::take(&mut self.scope);
+            match &mut end {
+                Some(end) => end.join(scope),
+                None => end = Some(scope),
+            }
             out = Some(match out {
                 None => stream,
                 Some(earlier) if earlier == stream => earlier,
@@ -221,12 +289,33 @@ impl Machine<'_> {
                 break;
             }
         }
+        self.scope = end.unwrap_or_default();
+        if !self.choices.is_empty() {
+            self.unreadable("command", "it has more forms than can be tried", span);
+        }
         self.choices = choices;
         self.chosen = chosen;
         out.unwrap_or(Stream::Terminal)
     }
 
+    /// Takes one of the directories in which the command may run.
+    fn pick_dir(&mut self) {
+        self.may_be_inside = false;
+        if self.scope.other_cwds.is_empty() {
+            return;
+        }
+        let mut dirs = std::mem::take(&mut self.scope.other_cwds);
+        dirs.insert(0, self.scope.cwd.take());
+        self.may_be_inside = dirs.iter().flatten().any(|dir| self.is_inside(dir));
+        let picked = self.choose(dirs.len());
+        self.scope.cwd = dirs.swap_remove(picked);
+    }
+
     fn simple_once(&mut self, simple: &Simple, span: Span) -> Stream {
+        self.pick_dir();
+        if let (Stream::Terminal, Some(stdin)) = (&self.stdin, self.scope.fds.get(&0)) {
+            self.stdin = stdin.clone();
+        }
         let mut argv = Vec::with_capacity(simple.words.len());
         for (index, word) in simple.words.iter().enumerate() {
             self.naming = index == 0;
@@ -234,31 +323,49 @@ impl Machine<'_> {
         }
         self.naming = false;
         let argv = self.unalias(argv);
+        let outer = (self.stdin.clone(), self.scope.fds.clone());
         let output = self.redirects(&simple.redirects);
-        if argv.is_empty() {
-            self.assign_all(&simple.assigns);
-            return self.deliver(Stream::Terminal, &output);
-        }
-        let declares = argv.first().and_then(Field::text).is_some_and(|name| {
-            matches!(name, "declare" | "typeset" | "local" | "export" | "readonly")
-        });
-        let is_alias = argv.first().is_some_and(|name| name.is("alias"));
-        let stdin = self.stdin.clone();
-        let stream = if declares {
-            self.assign_all(&simple.assigns);
-            if argv.first().is_some_and(|name| name.is("export")) {
-                let names = simple.assigns.iter().map(|assign| assign.name.clone());
-                self.scope.exported.extend(names);
-            }
-            self.run_argv(&argv, &stdin, span)
-        } else if is_alias {
-            self.define_aliases(&simple.assigns);
-            Stream::Terminal
+        let stays = matches!(argv.as_slice(), [only] if only.is("exec"));
+        let stream = self.run_simple(simple, &argv, span);
+        if stays {
+            // `exec <file` holds for the rest of this shell.
+            self.scope.fds.insert(0, self.stdin.clone());
         } else {
-            let env = self.temporary(&simple.assigns);
-            self.dispatch(&argv, &stdin, &env, span)
-        };
+            self.scope.fds = outer.1;
+        }
+        self.stdin = outer.0;
         self.deliver(stream, &output)
+    }
+
+    fn run_simple(&mut self, simple: &Simple, argv: &[Field], span: Span) -> Stream {
+        let Some(name) = argv.first() else {
+            self.assign_all(&simple.assigns);
+            return Stream::Terminal;
+        };
+        let stdin = self.stdin.clone();
+        match name.text() {
+            Some("declare" | "typeset" | "local" | "export" | "readonly") => {
+                self.assign_all(&simple.assigns);
+                if name.is("export") {
+                    let names = simple.assigns.iter().map(|assign| assign.name.clone());
+                    self.scope.exported.extend(names);
+                }
+                if argv.iter().any(changes_values) {
+                    for assign in &simple.assigns {
+                        self.scope.set(&assign.name, Field::unknown(true, span));
+                    }
+                }
+                self.dispatch(argv, &stdin, &[], span, true)
+            }
+            Some("alias") => {
+                self.define_aliases(&simple.assigns);
+                Stream::Terminal
+            }
+            _ => {
+                let env = self.temporary(&simple.assigns);
+                self.dispatch(argv, &stdin, &env, span, true)
+            }
+        }
     }
 
     fn temporary(&mut self, assigns: &[Assign]) -> Vec<(String, Field)> {
@@ -267,7 +374,10 @@ impl Machine<'_> {
             .map(|assign| {
                 let value = match &assign.value {
                     AssignValue::Scalar(word) => self.joined(word),
-                    AssignValue::Array(_) => Field::unknown(false, Span::default()),
+                    AssignValue::Array(words) => {
+                        self.fields(words);
+                        Field::unknown(false, Span::default())
+                    }
                 };
                 (assign.name.clone(), value)
             })
@@ -302,6 +412,9 @@ impl Machine<'_> {
                     {
                         values.splice(0..0, before.iter().cloned());
                     }
+                    if values.len() > MAX_ELEMENTS {
+                        values = vec![Field::unknown(true, Span::default())];
+                    }
                     self.scope.vars.insert(assign.name.clone(), Value::Array(values));
                 }
             }
@@ -319,12 +432,16 @@ impl Machine<'_> {
         }
     }
 
-    /// Replaces an alias that the line itself defined.
+    /// Replaces an alias that the line itself defined; scripts do not expand aliases unless told,
+    /// so the word as it stands is possible too.
     fn unalias(&mut self, argv: Vec<Field>) -> Vec<Field> {
         let Some(first) = argv.first() else { return argv };
-        let Some(text) = first.text().and_then(|name| self.scope.aliases.get(name)) else {
+        let Some(text) = first.text().and_then(|name| self.scope.aliases.get(name)).cloned() else {
             return argv;
         };
+        if self.choose(2) == 1 {
+            return argv;
+        }
         let mut words: Vec<Field> =
             text.split_whitespace().map(|word| Field::lit(word, first.span)).collect();
         words.extend(argv.into_iter().skip(1));
@@ -344,9 +461,7 @@ impl Machine<'_> {
                     text.push_lit("\n");
                     text.verbatim = at;
                 }
-                if redirect.fd.unwrap_or(0) == 0 {
-                    self.stdin = Stream::Text(text);
-                }
+                self.opens(redirect.fd.unwrap_or(0), Stream::Text(text));
                 continue;
             }
             let mut targets = Vec::new();
@@ -369,17 +484,22 @@ impl Machine<'_> {
         target.span = span;
         match redirect.kind {
             RedirectKind::Read => {
-                if redirect.fd.unwrap_or(0) == 0 {
-                    self.stdin = self.stream_of(&target);
-                }
-                if target.prefix().starts_with("/dev/tcp/") {
-                    self.stdin = Stream::Network(target.display());
-                }
+                let stream = if target.prefix().starts_with("/dev/tcp/") {
+                    Stream::Network(target.display())
+                } else {
+                    self.stream_of(&target)
+                };
+                self.opens(redirect.fd.unwrap_or(0), stream);
             }
             RedirectKind::Duplicate => {
                 // `echo x >&2` prints nothing that a pipe would see.
                 if redirect.fd.unwrap_or(1) == 1 && target.is("2") {
                     output.redirected = Some(None);
+                }
+                let from = target.text().and_then(|text| text.parse::<u32>().ok());
+                if let (Some(from), true) = (from, redirect.reads) {
+                    let stream = self.stream_of_fd(from);
+                    self.opens(redirect.fd.unwrap_or(0), stream);
                 }
             }
             kind => {
@@ -402,6 +522,27 @@ impl Machine<'_> {
         }
     }
 
+    /// A file descriptor is opened for reading.
+    fn opens(&mut self, fd: u32, stream: Stream) {
+        if fd == 0 {
+            self.stdin = stream;
+        } else {
+            self.scope.fds.insert(fd, stream);
+        }
+    }
+
+    /// What can be read from a file descriptor.
+    pub(super) fn stream_of_fd(&self, fd: u32) -> Stream {
+        match fd {
+            0 => self.stdin.clone(),
+            1 | 2 => Stream::Terminal,
+            other => {
+                let known = self.scope.fds.get(&other).cloned();
+                known.unwrap_or_else(|| Stream::Output(format!("file descriptor {other}")))
+            }
+        }
+    }
+
     /// A redirection or a program writes to this path.
     pub fn overwrite(&mut self, target: &Field, touch: Touch, span: Span) {
         let text = target.prefix();
@@ -415,8 +556,15 @@ impl Machine<'_> {
     /// What a file holds, as far as this line put it there.
     #[must_use]
     pub fn stream_of(&self, target: &Field) -> Stream {
-        let known = self.file_name(target).and_then(|name| self.files.get(&name).cloned());
-        known.unwrap_or_else(|| Stream::File(self.resolve(target)))
+        let Some(name) = self.file_name(target) else { return Stream::File(self.resolve(target)) };
+        if let Some(streams) = self.scope.files.get(&name) {
+            // Where it may hold this or that, both are read.
+            return streams.iter().cloned().fold(Stream::Terminal, concat);
+        }
+        match fd_of(&name) {
+            Some(fd) => self.stream_of_fd(fd),
+            None => Stream::File(self.resolve(target)),
+        }
     }
 
     fn deliver(&mut self, stream: Stream, output: &Output) -> Stream {
@@ -428,11 +576,13 @@ impl Machine<'_> {
     }
 
     fn keep(&mut self, name: String, stream: Stream, append: bool) {
-        let content = match (append, self.files.remove(&name)) {
-            (true, Some(before)) => concat(before, stream),
-            _ => stream,
+        let contents = match (append, self.scope.files.remove(&name)) {
+            (true, Some(before)) => {
+                before.into_iter().map(|before| concat(before, stream.clone())).collect()
+            }
+            _ => vec![stream],
         };
-        self.files.insert(name, content);
+        self.scope.files.insert(name, contents);
     }
 
     /// Remembers what a program has put into a file, in case the line runs it later.
@@ -450,14 +600,16 @@ impl Machine<'_> {
         args: Option<Vec<Field>>,
         span: Span,
     ) -> Stream {
-        if self.calling.iter().any(|caller| caller == name) {
-            if self.background > 0 {
-                self.opaque(name, "it starts itself again and again in the background", span);
+        let frames = self.calling.iter().filter(|(caller, _)| caller == name);
+        let same = frames.clone().any(|(_, before)| *before == args);
+        if same || frames.count() >= MAX_RECURSION {
+            if self.background > 0 || !same {
+                self.opaque(name, "it calls itself again and again", span);
             }
             return Stream::Terminal;
         }
-        self.called.insert(name.to_owned());
-        self.calling.push(name.to_owned());
+        self.called.push(function.clone());
+        self.calling.push((name.to_owned(), args.clone()));
         let positional = std::mem::replace(&mut self.scope.positional, args);
         let base = std::mem::replace(&mut self.base, function.base);
         let out = self.nested(span, |machine| machine.eval(&function.body));
@@ -474,6 +626,24 @@ impl Machine<'_> {
         self.base = outer;
         out
     }
+}
+
+/// Flags of `declare` with which a variable does not hold what it is given.
+fn changes_values(flag: &Field) -> bool {
+    flag.text()
+        .is_some_and(|text| text.starts_with('-') && text.contains(['n', 'l', 'u', 'i', 'c']))
+}
+
+/// The number of a file descriptor that is named as a file.
+fn fd_of(name: &str) -> Option<u32> {
+    if name == "/dev/stdin" {
+        return Some(0);
+    }
+    let number = name.strip_prefix("/dev/fd/").or_else(|| {
+        let rest = name.strip_prefix("/proc/")?;
+        rest.split_once("/fd/").map(|(_, number)| number)
+    })?;
+    number.parse().ok()
 }
 
 /// One output after another.

@@ -4,7 +4,8 @@ use aurora_model::Span;
 
 use super::ast::{Code, Command, Direction, Part, RedirectKind, Word};
 use super::field::{Field, Seg};
-use super::machine::{Base, Machine, Stream};
+use super::machine::{Machine, Stream};
+use super::scope::Base;
 
 /// In code made of known and unknown text, this character stands for an unknown part.
 pub const UNKNOWN: char = '\u{FFFC}';
@@ -172,7 +173,7 @@ impl Machine<'_> {
                 builder.current().push_lit(&home);
             }
             Part::Arith(parts) => {
-                self.discover(parts);
+                self.arithmetic(parts);
                 builder.current().push_any(false);
             }
             Part::Process(code, direction) => {
@@ -332,6 +333,19 @@ impl Machine<'_> {
         field
     }
 
+    /// Arithmetic evaluates the text of the variables that it names, subscripts included.
+    pub(super) fn arithmetic(&mut self, parts: &[Part]) {
+        let text = self.joined_parts(parts).display();
+        for name in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
+            if let Some(super::scope::Value::OneOf(values)) = self.scope.vars.get(name) {
+                let values = values.clone();
+                self.run_subscripts(&values);
+            }
+        }
+        let whole = Field::lit(text, Span::default());
+        self.run_subscripts(&[whole]);
+    }
+
     /// Runs what is substituted inside parts whose own value does not matter.
     pub(super) fn discover(&mut self, parts: &[Part]) {
         let _ = self.joined_parts(parts);
@@ -352,7 +366,10 @@ impl Machine<'_> {
             let mut names = Vec::new();
             self.word_fields(file, &mut names);
             match names.first().and_then(|name| self.file_name(name)) {
-                Some(name) => self.files.get(&name).cloned().unwrap_or(Stream::Output(name)),
+                Some(name) => match self.scope.files.get(&name).map(Vec::as_slice) {
+                    Some([only]) => only.clone(),
+                    _ => Stream::Output(name),
+                },
                 None => Stream::Output("a file".to_owned()),
             }
         } else {
@@ -374,9 +391,8 @@ impl Machine<'_> {
             self.base = Base::Within(span);
         }
         let naming = std::mem::replace(&mut self.naming, false);
-        let scope = self.scope.clone();
-        let stream = self.nested(span, |machine| machine.eval(&code.command));
-        self.scope = scope;
+        let stream =
+            self.nested(span, |machine| machine.subshell(|machine| machine.eval(&code.command)));
         self.naming = naming;
         self.base = outer;
         stream
@@ -394,8 +410,8 @@ impl Machine<'_> {
             return "/dev/fd/62".to_owned();
         }
         let stream = self.run_inner(code);
-        let name = format!("/dev/fd/{}", 100 + self.files.len());
-        self.files.insert(name.clone(), stream);
+        let name = format!("/dev/fd/{}", 100 + self.scope.files.len());
+        self.scope.files.insert(name.clone(), vec![stream]);
         name
     }
 }

@@ -4,7 +4,8 @@ use aurora_model::{EffectKind, Span};
 
 use super::expand::UNKNOWN;
 use super::field::Field;
-use super::machine::{Base, Lang, Machine, Stream};
+use super::machine::{Lang, Machine, Stream};
+use super::scope::Base;
 use crate::analysis::script::{ScriptFinding, What};
 use crate::analysis::sql::{SqlFinding, SqlKind};
 

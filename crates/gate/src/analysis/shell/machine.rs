@@ -1,14 +1,11 @@
 //! The abstract shell: what it knows while it walks through a line, and what commands' models may ask of it.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::rc::Rc;
-
 use aurora_model::{Cause, Context, Count, Effect, EffectKind, PathRef, Span, SqlDialect, Touch};
 
-use super::ast::Command;
 use super::command::disk;
+use super::expand::UNKNOWN;
 use super::field::Field;
-use super::scope::Scope;
+use super::scope::{Base, Function, Scope};
 use crate::analysis::{Analysis, Simple, path};
 
 /// What flows out of, or into, a command.
@@ -73,24 +70,10 @@ pub enum ScriptLang {
     PowerShell,
 }
 
-/// How places in the text at hand map to places in the judged text.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Base {
-    /// The text stands verbatim at this offset.
-    Offset(usize),
-    /// It stands somewhere in here.
-    Within(Span),
-}
-
-/// A function that the line defines.
-#[derive(Debug, Clone)]
-pub(super) struct Function {
-    pub(super) body: Rc<Command>,
-    pub(super) base: Base,
-}
-
 /// How much work one judgement may cost, in simple commands.
-const FUEL: usize = 4_000;
+const FUEL: usize = 8_000;
+/// More effects than this are not told apart: what is left is not followed.
+const MAX_EFFECTS: usize = 4_096;
 /// How deep code may run code (`bash -c "bash -c …"`, functions, substitutions).
 const MAX_NESTING: usize = 32;
 
@@ -102,15 +85,16 @@ pub struct Machine<'c> {
     pub(super) scope: Scope,
     pub(super) base: Base,
     pub(super) stdin: Stream,
-    pub(super) functions: BTreeMap<String, Function>,
-    pub(super) called: BTreeSet<String>,
-    pub(super) calling: Vec<String>,
-    /// What the line itself has put into files, and what process substitutions print.
-    pub(super) files: BTreeMap<String, Stream>,
-    pub(super) git: BTreeMap<String, String>,
+    /// Every function that was defined, and which of them were called.
+    pub(super) defined: Vec<(String, Function)>,
+    pub(super) called: Vec<Function>,
+    /// The functions being called, with what they were called with.
+    pub(super) calling: Vec<(String, Option<Vec<Field>>)>,
     pub(super) loops: usize,
     pub(super) background: usize,
     pub(super) nesting: usize,
+    /// The code that runs next runs in this very shell.
+    pub(super) sourcing: bool,
     /// Code that runs when the shell at hand ends.
     pub(super) traps: Vec<Field>,
     /// How many script files deep the machine is.
@@ -118,6 +102,10 @@ pub struct Machine<'c> {
     /// The script at hand is for a shell whose grammar is not bash's: not parsing it says nothing.
     pub(super) foreign: bool,
     pub(super) fuel: usize,
+    /// It was said that the work is too much.
+    pub(super) exhausted: bool,
+    /// One of several current directories was picked, and another of them is in the worktree.
+    pub(super) may_be_inside: bool,
     /// Alternatives taken so far in the simple command at hand: which of how many.
     pub(super) choices: Vec<(usize, usize)>,
     pub(super) chosen: usize,
@@ -143,18 +131,19 @@ impl<'c> Machine<'c> {
             scope: Scope { cwd: Some(cwd), ..Scope::default() },
             base: Base::Offset(0),
             stdin: Stream::Terminal,
-            functions: BTreeMap::new(),
-            called: BTreeSet::new(),
+            defined: Vec::new(),
+            called: Vec::new(),
             calling: Vec::new(),
-            files: BTreeMap::new(),
-            git: BTreeMap::new(),
             loops: 0,
             background: 0,
             nesting: 0,
+            sourcing: false,
             traps: Vec::new(),
             scripts: 0,
             foreign: false,
             fuel: FUEL,
+            exhausted: false,
+            may_be_inside: false,
             choices: Vec::new(),
             chosen: 0,
             naming: false,
@@ -189,6 +178,10 @@ impl<'c> Machine<'c> {
 
     /// Records an effect.
     pub fn emit(&mut self, kind: EffectKind, span: Span) {
+        if self.found.effects.len() >= MAX_EFFECTS {
+            self.fuel = 0;
+            return;
+        }
         let in_script = self.scripts > 0;
         self.found.effects.push(Effect { kind, span, in_script });
     }
@@ -257,6 +250,17 @@ impl<'c> Machine<'c> {
         path::resolve(target, self.scope.cwd.as_deref(), Some(&self.root))
     }
 
+    pub(super) fn is_inside(&self, dir: &str) -> bool {
+        dir.strip_prefix(self.root.as_str())
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+
+    /// Whether the current directory may be in the worktree although it is not taken to be there.
+    #[must_use]
+    pub fn may_be_inside(&self) -> bool {
+        self.may_be_inside
+    }
+
     /// The absolute name of a file that is known exactly.
     pub(super) fn file_name(&self, target: &Field) -> Option<String> {
         path::normalize(target.text()?, self.scope.cwd.as_deref())
@@ -267,8 +271,10 @@ impl<'c> Machine<'c> {
     pub fn in_dir<T>(&mut self, dir: &Field, inside: impl FnOnce(&mut Self) -> T) -> T {
         let there = self.file_name(dir);
         let here = std::mem::replace(&mut self.scope.cwd, there);
+        let others = std::mem::take(&mut self.scope.other_cwds);
         let result = inside(self);
         self.scope.cwd = here;
+        self.scope.other_cwds = others;
         result
     }
 
@@ -278,7 +284,7 @@ impl<'c> Machine<'c> {
     pub fn elsewhere<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> T {
         let here = self.scope.clone();
         let result = inside(self);
-        self.scope = here;
+        self.scope.leave(here);
         result
     }
 
@@ -290,20 +296,41 @@ impl<'c> Machine<'c> {
         result
     }
 
+    /// Pays for work; says whether there was enough left. Running out is said once.
+    pub(super) fn pay(&mut self, cost: usize, span: Span) -> bool {
+        if self.fuel > cost {
+            self.fuel -= cost;
+            return true;
+        }
+        if !self.exhausted {
+            self.exhausted = true;
+            self.found.effects.truncate(MAX_EFFECTS - 1);
+            self.too_much(span);
+        }
+        self.fuel = 0;
+        false
+    }
+
+    fn too_much(&mut self, span: Span) {
+        let (what, why) = ("code", "it is too long or nests too deeply to follow");
+        if self.scripts > 0 {
+            self.opaque(what, why, span);
+        } else {
+            self.unreadable(what, why, span);
+        }
+    }
+
     /// Runs `inside` one level deeper, or records that nobody can follow that deep.
     pub(super) fn nested(
         &mut self,
         span: Span,
         inside: impl FnOnce(&mut Self) -> Stream,
     ) -> Stream {
-        if self.nesting >= MAX_NESTING || self.fuel == 0 {
-            let (what, why) =
-                ("deeply nested code", "it is too long or nests too deeply to follow");
-            if self.scripts > 0 {
-                self.opaque(what, why, span);
-            } else {
-                self.unreadable(what, why, span);
-            }
+        if self.nesting >= MAX_NESTING {
+            self.too_much(span);
+            return Stream::Terminal;
+        }
+        if !self.pay(1, span) {
             return Stream::Terminal;
         }
         self.nesting += 1;
@@ -316,8 +343,12 @@ impl<'c> Machine<'c> {
     /// says so; the value.
     #[must_use]
     pub fn git_config(&self, key: &str) -> Option<String> {
-        if let Some(value) = self.git.get(key) {
-            return Some(value.clone());
+        match self.scope.git.get(key).map(Vec::as_slice) {
+            Some([value]) => return Some(value.clone()),
+            // It depends on what happened before: an alias of which nobody knows what it runs.
+            Some([_, ..]) if key.starts_with("alias.") => return Some(format!("!{UNKNOWN}")),
+            Some([_, ..]) => return Some(String::new()),
+            _ => {}
         }
         if let Some(alias) = key.strip_prefix("alias.") {
             return self.context.git.aliases.get(alias).cloned();
@@ -327,7 +358,7 @@ impl<'c> Machine<'c> {
 
     /// Remembers git configuration set by this line (`git config alias.x …`).
     pub fn set_git_config(&mut self, key: &str, value: &str) {
-        self.git.insert(key.to_owned(), value.to_owned());
+        self.scope.git.insert(key.to_owned(), vec![value.to_owned()]);
     }
 
     /// Remembers a simple command for rules that users write.

@@ -6,6 +6,8 @@ use super::machine::Machine;
 use super::pattern;
 use super::scope::Value;
 
+/// Longer texts are not transformed.
+const MAX_TRANSFORMED: usize = 1_024;
 /// Variables that always hold one number or word, never several.
 const SINGLE: [&str; 14] = [
     "?", "$", "!", "#", "-", "RANDOM", "UID", "EUID", "PPID", "SECONDS", "LINENO", "BASHPID",
@@ -16,6 +18,9 @@ impl Machine<'_> {
     /// The values of a parameter: one for a scalar, as many as there are for `@` and arrays.
     pub(super) fn param(&mut self, param: &Param, quoted: bool) -> Vec<Field> {
         let span = self.place(param.span);
+        if let Some(Index::One(parts)) = &param.index {
+            self.discover(parts);
+        }
         if param.length {
             return vec![Field::unknown(false, span)];
         }
@@ -34,7 +39,8 @@ impl Machine<'_> {
                 && !values.is_empty()
         });
         match &param.op {
-            ParamOp::None | ParamOp::Error(_) => {}
+            ParamOp::None => {}
+            ParamOp::Error(word) => self.discover(word),
             ParamOp::Default(word) | ParamOp::Assign(word) => {
                 if known {
                     return values.unwrap_or_default();
@@ -150,11 +156,22 @@ impl Machine<'_> {
     fn transform(&mut self, value: &Field, op: &ParamOp, quoted: bool) -> Field {
         let unknown = Field::unknown(!quoted, value.span);
         let Some(text) = value.text().map(str::to_owned) else {
-            if let ParamOp::TrimStart(p, _) | ParamOp::TrimEnd(p, _) = op {
-                self.discover(p);
-            }
+            self.discover_in(op);
             return unknown;
         };
+        let searches = matches!(op, ParamOp::Replace(parts, ..) if parts.iter().any(is_pattern));
+        if (searches && text.len() > pattern::MAX_SEARCHED)
+            || text.len() > MAX_TRANSFORMED
+            || !self.pay(1 + text.len() / 8, value.span)
+        {
+            self.discover_in(op);
+            return unknown;
+        }
+        if matches!(op, ParamOp::Other(operator) if operator == "@P") {
+            // As a prompt, the value is expanded once more.
+            let code = format!(": \"{}\"", text.replace('"', "\\\""));
+            self.run_shell_text(&Field::lit(code, value.span), false);
+        }
         let done = match op {
             ParamOp::TrimStart(parts, longest) => {
                 self.constant(parts).map(|p| pattern::trim_start(&text, &p, *longest))
@@ -175,10 +192,30 @@ impl Machine<'_> {
                 };
                 offset.zip(length).map(|(offset, length)| slice(&text, offset, length))
             }
-            ParamOp::Case(operator) => case(&text, operator),
+            ParamOp::Case(operator, parts) => {
+                self.discover(parts);
+                case(&text, operator)
+            }
             _ => None,
         };
         done.map_or(unknown, |text| Field::lit(text, value.span))
+    }
+
+    /// Runs what is substituted in the words of an operator whose result is not known.
+    fn discover_in(&mut self, op: &ParamOp) {
+        match op {
+            ParamOp::TrimStart(parts, _) | ParamOp::TrimEnd(parts, _) => self.discover(parts),
+            ParamOp::Replace(parts, with, _) => {
+                self.discover(parts);
+                self.discover(with);
+            }
+            ParamOp::Slice(offset, length) => {
+                self.discover(offset);
+                self.discover(length.as_deref().unwrap_or(&[]));
+            }
+            ParamOp::Case(_, parts) => self.discover(parts),
+            _ => {}
+        }
     }
 
     fn constant(&mut self, parts: &[Part]) -> Option<String> {
@@ -202,6 +239,10 @@ impl Machine<'_> {
         self.choices.push((0, count));
         0
     }
+}
+
+fn is_pattern(part: &Part) -> bool {
+    !matches!(part, Part::Lit(_) | Part::Quoted(..))
 }
 
 fn slice(text: &str, offset: i64, length: Option<i64>) -> String {

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use super::ast::{Command, ListItem, Part};
+use super::ast::{Command, Connector, ListItem, Part};
 
 mod compound;
 mod simple;
@@ -258,6 +258,7 @@ impl<'s> Parser<'s> {
     /// The same; what was read stays read when it fails.
     fn list_into(&mut self, items: &mut Vec<ListItem>) -> Parse<()> {
         self.deeper(|parser| {
+            let mut after = Connector::Always;
             loop {
                 parser.blanks_and_newlines()?;
                 if parser.at_closer() {
@@ -266,11 +267,18 @@ impl<'s> Parser<'s> {
                 let command = parser.pipeline()?;
                 parser.blanks();
                 let mut background = false;
+                let mut next = Connector::Always;
                 match (parser.peek(), parser.peek_at(1)) {
                     (Some(b'&'), Some(b'&')) | (Some(b'|'), Some(b'|')) => {
+                        next = if parser.peek() == Some(b'&') {
+                            Connector::And
+                        } else {
+                            Connector::Or
+                        };
                         parser.pos += 2;
                         parser.blanks_and_newlines()?;
                         if parser.at_closer() {
+                            items.push(ListItem { command, background, after });
                             return parser.fail("a command is missing after `&&` or `||`");
                         }
                     }
@@ -282,9 +290,13 @@ impl<'s> Parser<'s> {
                     (Some(b';'), _) => parser.pos += 1,
                     (Some(b'\n' | b')') | None, _) => {}
                     _ if parser.at_closer() => {}
-                    _ => return parser.fail("unexpected text"),
+                    _ => {
+                        items.push(ListItem { command, background, after });
+                        return parser.fail("unexpected text");
+                    }
                 }
-                items.push(ListItem { command, background });
+                items.push(ListItem { command, background, after });
+                after = next;
             }
         })
     }

@@ -84,6 +84,9 @@ pub fn trim_end(text: &str, pattern: &str, longest: bool) -> String {
     cut.and_then(|cut| text.get(..cut)).unwrap_or(text).to_owned()
 }
 
+/// In longer texts patterns are not searched for: every place and every length would be tried.
+pub const MAX_SEARCHED: usize = 256;
+
 /// `${x/pattern/with}` and `${x//pattern/with}`.
 #[must_use]
 pub fn replace(text: &str, pattern: &str, with: &str, all: bool) -> String {
@@ -92,6 +95,12 @@ pub fn replace(text: &str, pattern: &str, with: &str, all: bool) -> String {
         _ => (pattern, None),
     };
     if pattern.is_empty() {
+        return text.to_owned();
+    }
+    if anchor.is_none() && !pattern.contains(['*', '?', '[', '\\']) {
+        return if all { text.replace(pattern, with) } else { text.replacen(pattern, with, 1) };
+    }
+    if text.len() > MAX_SEARCHED {
         return text.to_owned();
     }
     let mut out = String::new();

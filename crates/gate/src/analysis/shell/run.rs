@@ -5,12 +5,14 @@ use aurora_model::{Cause, Effect, EffectKind, Span, SqlDialect};
 use super::command;
 use super::expand::UNKNOWN;
 use super::field::{Field, Seg};
-use super::machine::{Base, Call, Lang, Machine, Stream};
+use super::machine::{Call, Lang, Machine, Stream};
 use super::parse;
-use super::scope::Value;
+use super::scope::{Base, Value};
 use crate::analysis::sql::SqlKind;
 use crate::analysis::{script, sql};
 
+/// Only so many operands of an unknown program are tried as a command.
+const MAX_PROBES: usize = 48;
 /// Longer texts are not tried as SQL.
 const MAX_PROBED_BYTES: usize = 4096;
 
@@ -20,7 +22,7 @@ const PROBE_COST: usize = 16;
 impl Machine<'_> {
     /// Runs another command: program and arguments, as a wrapper would. Returns what it prints.
     pub fn run_argv(&mut self, argv: &[Field], stdin: &Stream, span: Span) -> Stream {
-        self.nested(span, |machine| machine.dispatch(argv, stdin, &[], span))
+        self.nested(span, |machine| machine.dispatch(argv, stdin, &[], span, false))
     }
 
     /// The same, with variables set for this command alone.
@@ -31,35 +33,48 @@ impl Machine<'_> {
         env: &[(String, Field)],
         span: Span,
     ) -> Stream {
-        self.nested(span, |machine| machine.dispatch(argv, stdin, env, span))
+        self.nested(span, |machine| machine.dispatch(argv, stdin, env, span, false))
     }
 
+    /// Runs a command. Only one that stands in the shell's own text may be a function: what a
+    /// wrapper starts is a program.
     pub(super) fn dispatch(
         &mut self,
         argv: &[Field],
         stdin: &Stream,
         env: &[(String, Field)],
         span: Span,
+        direct: bool,
     ) -> Stream {
         let Some((first, args)) = argv.split_first() else { return Stream::Terminal };
+        if !self.pay(1 + argv.len() / 16, span) {
+            return Stream::Terminal;
+        }
         self.note(argv, span);
         let Some(word) = first.text().filter(|_| !first.many) else {
             self.opaque(first.display(), "which program runs is not known beforehand", span);
             return Stream::Output(first.display());
         };
         let bare = !word.contains('/');
-        if bare {
-            if matches!(word, "eval" | "source" | ".") || self.functions.contains_key(word) {
+        if bare && direct {
+            let functions = self.scope.functions.get(word).cloned().unwrap_or_default();
+            let picked = self.choose(functions.len());
+            if let Some(Some(function)) = functions.get(picked) {
                 for (name, value) in env {
                     self.scope.set(name, value.clone());
                 }
-            }
-            if let Some(function) = self.functions.get(word).cloned() {
                 let args = argv.iter().all(|arg| !arg.many).then(|| argv.to_vec());
                 let outer = std::mem::replace(&mut self.stdin, stdin.clone());
-                let out = self.call_function(word, &function, args, span);
+                let out = self.call_function(word, function, args, span);
                 self.stdin = outer;
                 return out;
+            }
+        }
+        if bare {
+            if matches!(word, "eval" | "source" | "." | "read" | "cd") {
+                for (name, value) in env {
+                    self.scope.set(name, value.clone());
+                }
             }
             if let Some(out) = self.builtin(word, args, stdin, span) {
                 return out;
@@ -73,7 +88,7 @@ impl Machine<'_> {
             return out;
         }
         if !bare {
-            self.run_script_with(first, argv);
+            self.run_program_file(first, argv);
         }
         // Every part of the operands is tried already: trying parts of parts finds nothing more.
         if !self.probing && !command::takes_words(name) {
@@ -127,17 +142,38 @@ impl Machine<'_> {
         }
     }
 
+    /// Options with a glued value that may be code: `--cmd='…'`.
+    fn glued_code(call: &Call<'_>) -> Vec<Field> {
+        let glued = call.args.iter().take(MAX_PROBES).filter_map(|arg| {
+            let (name, code) = arg.split_once('=')?;
+            let name = name.text()?.strip_prefix("--")?;
+            let runs = ["cmd", "command", "exec", "run", "eval", "shell", "script"];
+            runs.iter().any(|word| name.ends_with(word)).then_some(code)
+        });
+        glued.collect()
+    }
+
     /// An unknown program whose operands look like a dangerous command may well run it.
     fn probe(&mut self, call: &Call<'_>) {
-        for at in 0..call.args.len() {
+        for code in Self::glued_code(call) {
+            let flag = Field::lit("-c", code.span);
+            self.probe_operands(&Call { args: &[flag, code], ..*call });
+        }
+        self.probe_operands(call);
+    }
+
+    fn probe_operands(&mut self, call: &Call<'_>) {
+        for at in 0..call.args.len().min(MAX_PROBES) {
             let Some(argv) = call.args.get(at..) else { return };
             let Some(word) = argv.first().and_then(Field::text) else { continue };
             let is_code = at > 0
                 && matches!(
                     call.args.get(at - 1).and_then(Field::text),
-                    Some("-c" | "-e" | "--command" | "--exec" | "--eval" | "-x")
+                    Some(
+                        "-c" | "-e" | "--command" | "--cmd" | "--exec" | "--eval" | "--run" | "-x"
+                    )
                 );
-            if !is_code && (word.contains([' ', '/']) || !command::is_modelled(base_name(word))) {
+            if !is_code && (word.contains(' ') || !command::is_modelled(base_name(word))) {
                 continue;
             }
             // Probing may lead to probing: without a price the work would double with each word.
@@ -175,7 +211,10 @@ impl Machine<'_> {
     pub fn run_code(&mut self, lang: Lang, code: &Field) -> Stream {
         let span = code.span;
         match lang {
-            Lang::Shell => self.run_shell_text(code, false),
+            Lang::Shell => {
+                let here = std::mem::take(&mut self.sourcing);
+                self.run_shell_text(code, here)
+            }
             Lang::Sql(_) | Lang::Script(_) if code.prefix().is_empty() && code.text().is_none() => {
                 self.opaque("code", "it is not known before it runs", span);
                 Stream::Terminal
@@ -331,14 +370,39 @@ impl Machine<'_> {
         self.run_known_file(lang, &name, file.span)
     }
 
+    /// Runs a file as a program: a script when its first line says so.
+    fn run_program_file(&mut self, file: &Field, argv: &[Field]) {
+        let known = argv.iter().all(|arg| !arg.many).then(|| argv.to_vec());
+        let outer = std::mem::replace(&mut self.scope.positional, known);
+        if let Some(name) = self.file_name(file) {
+            self.run_named(Lang::Shell, &name, file.span, false);
+        }
+        self.scope.positional = outer;
+    }
+
     fn run_known_file(&mut self, lang: Lang, name: &str, span: Span) -> Stream {
+        self.run_named(lang, name, span, true)
+    }
+
+    fn run_named(&mut self, lang: Lang, name: &str, span: Span, by_shell: bool) -> Stream {
         let absolute = crate::analysis::path::normalize(name, self.context.root.as_deref());
         let name = absolute.unwrap_or_else(|| name.to_owned());
-        if let Some(stream) = self.files.get(&name).cloned() {
-            return self.run_stream(lang, &stream, span);
+        if let Some(streams) = self.scope.files.get(&name).cloned() {
+            let mut out = Stream::Terminal;
+            for stream in &streams {
+                out = self.run_stream(lang, stream, span);
+            }
+            return out;
+        }
+        if name.starts_with("/dev/") || name.starts_with("/proc/") {
+            let stream = self.stream_of(&Field::lit(name, span));
+            if !matches!(stream, Stream::File(_)) {
+                return self.run_stream(lang, &stream, span);
+            }
+            return Stream::Output("a device".to_owned());
         }
         match self.context.files.get(&name) {
-            Some(text) if lang == Lang::Shell => self.run_script(text, span),
+            Some(text) if lang == Lang::Shell => self.run_script(text, span, by_shell),
             Some(text) => {
                 self.run_code(lang, &Field::lit(text.clone(), span));
             }
@@ -353,15 +417,17 @@ impl Machine<'_> {
     }
 
     /// Runs the text of a script file, when it is one that a shell would read.
-    fn run_script(&mut self, text: &str, span: Span) {
+    fn run_script(&mut self, text: &str, span: Span, by_shell: bool) {
         let first = text.lines().next().unwrap_or("");
-        if first.starts_with("#!") && !first.contains("sh") {
+        // For a shell that is given the file, the first line is only a comment.
+        if first.starts_with("#!") && !first.contains("sh") && !by_shell {
             return;
         }
         let foreign = ["zsh", "fish", "csh"].iter().any(|other| first.contains(other));
         let outer = std::mem::replace(&mut self.foreign, foreign);
         self.scripts += 1;
-        self.run_shell_text(&Field::lit(text, span), false);
+        let here = std::mem::take(&mut self.sourcing);
+        self.run_shell_text(&Field::lit(text, span), here);
         self.scripts -= 1;
         self.foreign = outer;
     }

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use aurora_model::Span;
 
-use super::super::ast::{Command, Word};
+use super::super::ast::{Command, Part, Simple, Word};
 use super::{Parse, Parser};
 
 impl Parser<'_> {
@@ -198,6 +198,7 @@ impl Parser<'_> {
     }
 
     pub(super) fn coproc(&mut self) -> Parse<Command> {
+        let span = Span::new(self.pos, self.pos + 6);
         self.pos += 6;
         self.blanks();
         let start = self.pos;
@@ -212,6 +213,13 @@ impl Parser<'_> {
                 self.pos = start;
             }
         }
-        self.command()
+        // What it reads comes from elsewhere in the script, through a descriptor.
+        let writer = Simple {
+            assigns: Vec::new(),
+            words: vec![Word { parts: vec![Part::Lit("coproc".to_owned())], span }],
+            redirects: Vec::new(),
+            span,
+        };
+        Ok(Command::Pipeline(vec![Command::Simple(writer), self.command()?]))
     }
 }

@@ -181,7 +181,13 @@ impl Parser<'_> {
                 kind = RedirectKind::Both;
             }
         }
-        Ok(Some(Redirect { fd, kind, target, span: Span::new(start, self.pos) }))
+        Ok(Some(Redirect {
+            fd,
+            kind,
+            reads: operator.starts_with('<'),
+            target,
+            span: Span::new(start, self.pos),
+        }))
     }
 
     fn heredoc_start(&mut self, strip_tabs: bool) -> Parse<Word> {

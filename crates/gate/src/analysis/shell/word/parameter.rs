@@ -59,12 +59,13 @@ impl Parser<'_> {
             Some(b'/') => return self.replace(),
             Some(b'^' | b',') => {
                 let start = self.pos;
-                self.operand(b"}", true)?;
-                return Ok(ParamOp::Case(self.text(start, self.pos).to_owned()));
+                let parts = self.operand(b"}", true)?;
+                return Ok(ParamOp::Case(self.text(start, self.pos).to_owned(), parts));
             }
             Some(_) => {
+                let start = self.pos;
                 self.operand(b"}", true)?;
-                return Ok(ParamOp::Other);
+                return Ok(ParamOp::Other(self.text(start, self.pos).to_owned()));
             }
         };
         self.pos += if colon { 2 } else { 1 };

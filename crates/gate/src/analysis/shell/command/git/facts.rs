@@ -122,6 +122,9 @@ pub fn standing(machine: &Machine<'_>, call: &Call<'_>) -> (Option<String>, Opti
 #[must_use]
 pub fn is_here(machine: &Machine<'_>, dir: &Field) -> bool {
     let context = machine.context();
+    if dir.is(".") && machine.may_be_inside() {
+        return true;
+    }
     match (machine.resolve(dir).resolved, &context.cwd) {
         (Some(path), _) if !path.starts_with('/') => true,
         (Some(path), cwd) => [cwd, &context.root].into_iter().flatten().any(|base| {
