@@ -313,7 +313,9 @@ impl Machine<'_> {
 
     fn simple_once(&mut self, simple: &Simple, span: Span) -> Stream {
         self.pick_dir();
-        if let (Stream::Terminal, Some(stdin)) = (&self.stdin, self.scope.fds.get(&0)) {
+        if let (Some(before), Some(stdin)) = (&self.scope.replaced, self.scope.fds.get(&0))
+            && self.stdin == *before
+        {
             self.stdin = stdin.clone();
         }
         let mut argv = Vec::with_capacity(simple.words.len());
@@ -330,6 +332,7 @@ impl Machine<'_> {
         if stays {
             // `exec <file` holds for the rest of this shell.
             self.scope.fds.insert(0, self.stdin.clone());
+            self.scope.replaced = Some(outer.0.clone());
         } else {
             self.scope.fds = outer.1;
         }

@@ -69,6 +69,8 @@ pub struct Scope {
     pub(super) functions: BTreeMap<String, Vec<Option<Function>>>,
     /// File descriptors other than the usual three.
     pub fds: BTreeMap<u32, Stream>,
+    /// What standard input was before `exec` gave it another.
+    pub replaced: Option<Stream>,
     /// What the line itself has put into files, and what process substitutions print.
     pub files: BTreeMap<String, Vec<Stream>>,
     /// Git configuration that the line has set.
