@@ -1,15 +1,17 @@
 //! Answers a pre-tool hook: always, in time, and with a denial when anything goes wrong.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
+use std::sync::{Arc, OnceLock, mpsc};
 use std::time::Duration;
 
 use aurora_model::{Action, Answer, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::agent::Agent;
+use super::agent::{Agent, Moment};
 use super::reach;
 use crate::exit::{Exit, Failure};
 use crate::output::escape;
@@ -39,7 +41,7 @@ pub struct Args {
 /// What an agent says before it uses a tool; it says more, which does not matter here.
 #[derive(Deserialize)]
 struct Payload {
-    hook_event_name: String,
+    hook_event_name: Option<String>,
     cwd: Option<PathBuf>,
     tool_name: Option<String>,
     tool_input: Option<Value>,
@@ -47,12 +49,28 @@ struct Payload {
 
 /// Answers on stdout. Exit code 2 is what remains when even that fails: agents take it for no.
 pub fn run(agent: &'static Agent, args: Args) -> anyhow::Result<Exit> {
-    let reply = in_time(PATIENCE, move || reply(agent, &args))
-        .unwrap_or_else(|problem| refusal(agent, &problem));
+    let moment = Arc::new(OnceLock::new());
+    let known = Arc::clone(&moment);
+    let reply = in_time(PATIENCE, move || reply(agent, &args, &known)).unwrap_or_else(|problem| {
+        refusal(agent, moment.get().copied().unwrap_or_default(), &problem)
+    });
+    if stdout_is_closed() {
+        return Err(Failure::usage("cannot answer the agent: stdout is closed").into());
+    }
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{reply}").and_then(|()| stdout.flush());
     written.map_err(|error| Failure::usage(format!("cannot answer the agent: {error}")))?;
     Ok(Exit::Ok)
+}
+
+/// Whether nobody handed us a stdout. Rust's runtime puts the null device in place of a closed one,
+/// open for reading too, which a `>/dev/null` is not; what is written there would seem to arrive.
+fn stdout_is_closed() -> bool {
+    let Ok(stdout) = std::io::stdout().as_fd().try_clone_to_owned() else { return true };
+    let mut stdout = std::fs::File::from(stdout);
+    let Ok(null) = std::fs::metadata("/dev/null") else { return false };
+    let is_null = stdout.metadata().is_ok_and(|kind| kind.rdev() == null.rdev());
+    is_null && stdout.read(&mut [0]).is_ok()
 }
 
 /// Does the work on a thread of its own: that gives a known stack, turns a panic into a value, and
@@ -78,16 +96,18 @@ fn in_time(
 }
 
 /// The answer when there is no verdict.
-fn refusal(agent: &Agent, problem: &str) -> Value {
+fn refusal(agent: &Agent, moment: Moment, problem: &str) -> Value {
     let reason = format!(
         "Aurora: denied, because the gate could not judge this call: {}\n  Instead: tell the person \
          who runs you; this is theirs to correct.",
         escape::lines(problem)
     );
-    agent.reply(Answer::Deny, &reason, false)
+    agent.reply(moment, Answer::Deny, &reason, false)
 }
 
-fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
+/// The answer to what stands on stdin; `known` gets what it is about as soon as that is clear, so
+/// that a failure is told in the right format too.
+fn reply(agent: &Agent, args: &Args, known: &OnceLock<Moment>) -> anyhow::Result<Value> {
     let bytes = input::stdin()?;
     if bytes.is_empty() {
         return Err(Failure::failed("stdin is empty; the hook's JSON was expected there").into());
@@ -99,11 +119,16 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     }
     let payload: Payload = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::failed(format!("the hook's JSON cannot be read: {error}")))?;
-    if payload.hook_event_name != agent.event {
-        // Other events ask nothing.
-        return Ok(serde_json::json!({}));
-    }
-    let name = payload.tool_name.ok_or_else(|| Failure::failed("the hook names no tool"))?;
+    let event = payload.hook_event_name.as_deref();
+    let moment = *known.get_or_init(|| agent.moment(event));
+    let Some(name) = payload.tool_name else {
+        return match event {
+            // Other events ask nothing.
+            Some(event) if !agent.needs_tool(event) => Ok(serde_json::json!({})),
+            Some(_) => Err(Failure::failed("the hook names no tool").into()),
+            None => Err(Failure::failed("the hook names no tool and no hook_event_name").into()),
+        };
+    };
     let tool_args = payload.tool_input.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let project = std::env::var_os(agent.project_variable).map(PathBuf::from);
     let (place, home_of_policy) = places(payload.cwd, project.as_deref());
@@ -112,7 +137,7 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     let verdict = judging::judge(&action, &policy, &place.context(true));
     // A yes skips the agent's own prompts, which know about more than the gate judges.
     let defer = args.defer || !reach::stays_inside(&verdict.effects);
-    Ok(agent.reply(verdict.decision, &verdict::for_agent(&verdict), defer))
+    Ok(agent.reply(moment, verdict.decision, &verdict::for_agent(&verdict), defer))
 }
 
 /// Where the call would happen, and the place whose policy holds: that is where the agent was
