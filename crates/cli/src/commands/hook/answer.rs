@@ -4,8 +4,7 @@ use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock, mpsc};
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use aurora_model::{Action, Answer, ToolCall};
 use serde::Deserialize;
@@ -19,13 +18,8 @@ use crate::output::verdict;
 use crate::wiring::input;
 use crate::wiring::judging;
 use crate::wiring::layers;
+use crate::wiring::patience::{self, PATIENCE};
 use crate::wiring::place::{Given, Place};
-
-/// An agent stops waiting after the timeout in its settings and then goes on without us: this is
-/// well below the one that `aur hook install` writes.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Far more than the judge's own limits on nesting need.
-const STACK_BYTES: usize = 32 * 1024 * 1024;
 
 /// How to answer.
 #[derive(clap::Args)]
@@ -51,9 +45,9 @@ struct Payload {
 pub fn run(agent: &'static Agent, args: Args) -> anyhow::Result<Exit> {
     let moment = Arc::new(OnceLock::new());
     let known = Arc::clone(&moment);
-    let reply = in_time(PATIENCE, move || reply(agent, &args, &known)).unwrap_or_else(|problem| {
-        refusal(agent, moment.get().copied().unwrap_or_default(), &problem)
-    });
+    let reply = patience::in_time(PATIENCE, move || reply(agent, &args, &known)).unwrap_or_else(
+        |problem| refusal(agent, moment.get().copied().unwrap_or_default(), &problem),
+    );
     if stdout_is_closed() {
         return Err(Failure::usage("cannot answer the agent: stdout is closed").into());
     }
@@ -71,28 +65,6 @@ fn stdout_is_closed() -> bool {
     let Ok(null) = std::fs::metadata("/dev/null") else { return false };
     let is_null = stdout.metadata().is_ok_and(|kind| kind.rdev() == null.rdev());
     is_null && stdout.read(&mut [0]).is_ok()
-}
-
-/// Does the work on a thread of its own: that gives a known stack, turns a panic into a value, and
-/// lets the answer come in time when reading or judging does not end.
-fn in_time(
-    patience: Duration,
-    work: impl FnOnce() -> anyhow::Result<Value> + Send + 'static,
-) -> Result<Value, String> {
-    let (sender, receiver) = mpsc::channel();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        // When nobody waits any more, the denial has been said already.
-        let _ = sender.send(work());
-    });
-    worker.map_err(|error| format!("cannot start: {error}"))?;
-    match receiver.recv_timeout(patience) {
-        Ok(Ok(reply)) => Ok(reply),
-        Ok(Err(error)) => Err(format!("{error:#}")),
-        Err(mpsc::RecvTimeoutError::Timeout) => {
-            Err(format!("no verdict within {} s", patience.as_secs()))
-        }
-        Err(mpsc::RecvTimeoutError::Disconnected) => Err("internal failure".to_owned()),
-    }
 }
 
 /// The answer when there is no verdict.
@@ -154,23 +126,4 @@ fn places(cwd: Option<PathBuf>, project: Option<&Path>) -> (Place, Place) {
     // Outside any repository the agent's own worktree is still the one to keep safe.
     let here = Place::look(Given { cwd, root: started.root(), ..Given::default() });
     (here, started)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn work_that_panics_fails_or_does_not_end_is_a_problem_in_words() {
-        let soon = Duration::from_millis(20);
-        let later = Duration::from_secs(20);
-        assert_eq!(in_time(later, || Ok(Value::Null)), Ok(Value::Null));
-        assert_eq!(in_time(later, || panic!("x")), Err("internal failure".to_owned()));
-        let failed = in_time(later, || Err(Failure::failed("no").into()));
-        assert_eq!(failed, Err("no".to_owned()));
-        let (open, never) = mpsc::channel::<Value>();
-        let stuck = in_time(soon, move || Ok(never.recv()?));
-        assert_eq!(stuck, Err("no verdict within 0 s".to_owned()));
-        drop(open);
-    }
 }
