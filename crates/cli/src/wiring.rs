@@ -6,6 +6,7 @@ pub mod git_facts;
 pub mod input;
 pub mod judging;
 pub mod layers;
+pub mod patience;
 pub mod place;
 pub mod repo;
 pub mod words;

@@ -43,6 +43,8 @@ pub struct GitFacts {
     pub aliases: BTreeMap<String, String>,
     /// Other keys that matter, lower-case (`push.default`, `remote.origin.push` …).
     pub config: BTreeMap<String, String>,
+    /// Whether some configuration is there that could not be read.
+    pub incomplete: bool,
 }
 
 /// What an accepted plan allows.

@@ -1,6 +1,7 @@
 //! `aur policy`: ask the gate, and look at the policy that it judges by.
 
 pub mod batch;
+pub mod batch_flow;
 pub mod batch_line;
 pub mod batch_problem;
 pub mod check;

@@ -34,7 +34,8 @@ pub fn backup(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
             0 => suffixed(&target, ".aurora-backup"),
             number => suffixed(&target, &format!(".aurora-backup.{number}")),
         };
-        if std::fs::read(&name).is_ok_and(|kept| kept == bytes) {
+        // Reading a pipe would wait for somebody to write into it.
+        if name.is_file() && std::fs::read(&name).is_ok_and(|kept| kept == bytes) {
             discard(temporary_file);
             return Ok(name);
         }

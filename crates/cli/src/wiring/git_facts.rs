@@ -1,6 +1,5 @@
 //! The part of git's configuration that changes what a command means, from the files git would read.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use aurora_model::GitFacts;
@@ -29,7 +28,7 @@ pub struct Sources<'a> {
 /// Everything that matters, later files winning as they do for git.
 #[must_use]
 pub fn read(sources: Sources<'_>) -> GitFacts {
-    let mut reader = Reader { sources, files: 0, settings: Vec::new() };
+    let mut reader = Reader { sources, files: 0, settings: Vec::new(), incomplete: false };
     if std::env::var_os("GIT_CONFIG_NOSYSTEM").is_none_or(|value| value == "0") {
         reader.file(Path::new("/etc/gitconfig"), 0);
     }
@@ -43,8 +42,9 @@ pub fn read(sources: Sources<'_>) -> GitFacts {
             reader.file(&repo.git_dir.join("config.worktree"), 0);
         }
     }
-    reader.settings.extend(from_environment());
-    facts(reader.settings)
+    let (settings, whole) = from_environment();
+    reader.settings.extend(settings);
+    GitFacts { incomplete: reader.incomplete || !whole, ..facts(reader.settings) }
 }
 
 /// The remote branch that a branch follows (`origin/main`).
@@ -71,32 +71,40 @@ fn global_files(home: Option<&Path>) -> Vec<PathBuf> {
     xdg.into_iter().chain(home.map(|home| home.join(".gitconfig"))).collect()
 }
 
-/// Settings that `GIT_CONFIG_COUNT` and its companions hand to every git below this process.
-fn from_environment() -> Vec<Setting> {
+/// Settings that `GIT_CONFIG_COUNT` and its companions hand to every git below this process, and
+/// whether that is all of them.
+fn from_environment() -> (Vec<Setting>, bool) {
     let count = std::env::var("GIT_CONFIG_COUNT").ok().and_then(|text| text.parse::<usize>().ok());
-    let numbers = 0..count.unwrap_or_default().min(MAX_FROM_ENVIRONMENT);
-    numbers
+    let count = count.unwrap_or_default();
+    let settings = (0..count.min(MAX_FROM_ENVIRONMENT))
         .filter_map(|n| {
             let key = std::env::var(format!("GIT_CONFIG_KEY_{n}")).ok()?;
             let value = std::env::var(format!("GIT_CONFIG_VALUE_{n}")).ok()?;
             Setting::from_key(&key, value)
         })
-        .collect()
+        .collect();
+    (settings, count <= MAX_FROM_ENVIRONMENT)
 }
 
 struct Reader<'a> {
     sources: Sources<'a>,
     files: usize,
     settings: Vec<Setting>,
+    /// Whether a file is there that was not read.
+    incomplete: bool,
 }
 
 impl Reader<'_> {
     fn file(&mut self, path: &Path, depth: usize) {
         if depth > MAX_INCLUDE_DEPTH || self.files >= MAX_FILES {
+            self.incomplete = true;
             return;
         }
         self.files += 1;
-        let Some(text) = input::small_text(path, MAX_FILE_BYTES) else { return };
+        let Some(text) = input::small_text(path, MAX_FILE_BYTES) else {
+            self.incomplete |= !is_nothing(path);
+            return;
+        };
         for setting in git_config::parse(&text) {
             let included = match (setting.section.as_str(), setting.subsection.as_deref()) {
                 _ if setting.name != "path" => false,
@@ -148,6 +156,15 @@ impl Reader<'_> {
     }
 }
 
+/// Whether there is no configuration at a path: no file, or the null device, which stands for none.
+fn is_nothing(path: &Path) -> bool {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    match std::fs::metadata(path) {
+        Ok(_) => path == Path::new("/dev/null"),
+        Err(error) => matches!(error.kind(), NotFound | NotADirectory),
+    }
+}
+
 fn expand_home(text: &str, home: Option<&Path>) -> PathBuf {
     match (text.strip_prefix("~/"), home) {
         // Joining with an empty tail keeps a slash at the end, which carries meaning here.
@@ -189,7 +206,7 @@ fn matches(pattern: &str, path: &str) -> bool {
 }
 
 fn facts(settings: Vec<Setting>) -> GitFacts {
-    let mut facts = GitFacts { aliases: BTreeMap::new(), config: BTreeMap::new() };
+    let mut facts = GitFacts::default();
     for setting in settings {
         match (setting.section.as_str(), setting.subsection.as_deref(), setting.name.as_str()) {
             ("alias", None, name) => {

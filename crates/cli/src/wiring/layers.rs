@@ -51,12 +51,11 @@ fn project_file(place: &Place) -> Option<PathBuf> {
     let cwd = place.cwd.as_deref()?;
     let home = super::place::home();
     let mut above = cwd.ancestors().skip(1).take_while(|folder| Some(*folder) != home.as_deref());
-    let own = cwd.join(POLICY_FILE);
-    if own.symlink_metadata().is_ok() {
-        return Some(own);
+    if !has_none(&cwd.join(POLICY_FILE)) {
+        return Some(cwd.join(POLICY_FILE));
     }
     above
-        .find(|folder| folder.join(POLICY_FILE).symlink_metadata().is_ok() && !is_shared(folder))
+        .find(|folder| !has_none(&folder.join(POLICY_FILE)) && !is_shared(folder))
         .map(|folder| folder.join(POLICY_FILE))
 }
 
@@ -66,11 +65,22 @@ fn is_shared(folder: &Path) -> bool {
     folder.metadata().is_ok_and(|kind| kind.permissions().mode() & 0o002 != 0)
 }
 
-/// A layer that may be absent; a link to nothing is not absence.
+/// Whether there is no policy file, beyond doubt: neither a link to nothing nor something in the
+/// place of its folder is absence.
+fn has_none(path: &Path) -> bool {
+    let Err(error) = path.symlink_metadata() else { return false };
+    let folder = path.parent().unwrap_or(path);
+    if folder.symlink_metadata().is_err_and(|error| is_absence(&error)) {
+        return true;
+    }
+    is_absence(&error) && folder.is_dir()
+}
+
+/// A layer that may be absent.
 fn optional(kind: LayerKind, path: &Path, name: String) -> anyhow::Result<Option<LayerSource>> {
     let found = std::fs::metadata(path);
     match found {
-        Err(error) if is_absence(&error) && path.symlink_metadata().is_err() => Ok(None),
+        Err(_) if has_none(path) => Ok(None),
         Err(error) => Err(unreadable(&name, &error)),
         Ok(kind_on_disk) if !kind_on_disk.is_file() => {
             Err(Failure::usage(format!("cannot read policy {name}: it is not a file")).into())

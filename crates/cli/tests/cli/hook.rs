@@ -194,6 +194,75 @@ fn events_that_ask_nothing_get_an_empty_answer() {
     assert_eq!((run.code, run.json()), (Some(0), json!({})));
 }
 
+/// INT-1: the name of the event is no way around the gate.
+#[test]
+fn a_tool_is_judged_whatever_its_event_is_called() {
+    let world = World::new();
+    let payload = call("Bash", json!({"command": "git push --force"}), &world.path("repo"));
+    let named = "\"hook_event_name\":\"PreToolUse\"";
+    assert!(payload.contains(named));
+    for event in [
+        "\"hook_event_name\":\"pretooluse\"",
+        "\"hook_event_name\":\"PreToolUse \"",
+        "\"hook_event_name\":\"Unheard\"",
+        "\"hook_event_name\":\"\"",
+        "\"hook_event_name\":null",
+        "\"hook_event_name\":7",
+        "\"x\":1",
+    ] {
+        let payload = payload.replace(named, event);
+        for agent in ["claude-code", "codex", "qwen", "gemini"] {
+            let reply = world.run_with(&["hook", agent], payload.as_bytes()).json();
+            let said = reply.pointer("/hookSpecificOutput/permissionDecision");
+            assert_eq!(said.or(reply.get("decision")), Some(&json!("deny")), "{agent}: {event}");
+        }
+    }
+    let empty = world.run_with(&["hook", "claude-code"], b"{\"hook_event_name\":\"pretooluse\"}");
+    assert_eq!(decision(&empty).0, "deny");
+}
+
+#[test]
+fn a_permission_request_is_denied_in_its_own_words_or_left_to_the_person() {
+    let world = World::new();
+    let ask = |world: &World, command: &str| {
+        let payload = call("Bash", json!({"command": command}), &world.path("repo"));
+        let payload = payload.replace("PreToolUse", "PermissionRequest");
+        world.run_with(&["hook", "claude-code"], payload.as_bytes()).json()
+    };
+    assert_eq!(ask(&world, "ls"), json!({}));
+    assert_eq!(ask(&world, "rm -rf build"), json!({}));
+    let denied = |reply: &Value, why: &str| {
+        let told = &reply["hookSpecificOutput"];
+        assert_eq!(told["hookEventName"], "PermissionRequest", "{reply}");
+        assert_eq!(told["decision"]["behavior"], "deny", "{reply}");
+        assert!(told["decision"]["message"].as_str().unwrap().contains(why), "{reply}");
+    };
+    denied(&ask(&world, "git push --force"), "destructive.git_force_push");
+    world.write("repo/.aurora/policies.yaml", "nonsense: 1\n");
+    denied(&ask(&world, "ls"), "could not judge");
+}
+
+#[test]
+fn a_closed_stdout_is_the_exit_code_that_blocks() {
+    let world = World::new();
+    let payload = call("Bash", json!({"command": "ls"}), &world.path("repo"));
+    for (redirection, code) in [(">&-", 2), (">/dev/null", 0)] {
+        let script = format!("exec \"$0\" hook claude-code {redirection}");
+        let mut child = std::process::Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_aur")])
+            .current_dir(world.path("repo"))
+            .env("HOME", world.path("home"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(payload.as_bytes()).unwrap();
+        let run = world.finish(child);
+        assert_eq!(run.code, Some(code), "{redirection}: {run:?}");
+    }
+}
+
 #[test]
 fn an_answer_that_cannot_be_written_is_the_exit_code_that_blocks() {
     let world = World::new();

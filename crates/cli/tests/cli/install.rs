@@ -224,14 +224,72 @@ fn the_users_own_settings_are_found() {
 
 #[test]
 fn a_link_is_followed_and_stays_a_link() {
+    let user = [&INSTALL[..], &["--user"]].concat();
+    for (dotfiles, link, args) in [
+        ("repo/dotfiles", SETTINGS, &INSTALL[..]),
+        ("dotfiles", "home/.claude/settings.json", &user),
+    ] {
+        let world = World::new();
+        let file = format!("{dotfiles}/claude.json");
+        world.write(&file, "{\"a\": 1}\n");
+        std::fs::create_dir_all(world.path(link).parent().unwrap()).unwrap();
+        symlink(world.path(&file), world.path(link)).unwrap();
+        let run = world.run(args);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(world.path(link).symlink_metadata().unwrap().is_symlink());
+        assert!(world.read(&file).contains("hook claude-code"));
+        assert_eq!(world.list(dotfiles), ["claude.json", "claude.json.aurora-backup"]);
+    }
+}
+
+#[test]
+fn a_projects_link_that_leads_out_of_it_is_refused() {
     let world = World::new();
-    world.write("dotfiles/claude.json", "{\"a\": 1}\n");
+    world.write("dotfiles/settings.json", "{}\n");
     world.write("repo/.claude/.keep", "");
-    symlink(world.path("dotfiles/claude.json"), world.path(SETTINGS)).unwrap();
+    symlink(world.path("dotfiles/settings.json"), world.path(SETTINGS)).unwrap();
+    assert_snapshot!(world.run(&INSTALL).shown(), @r"
+    exit: 1
+    ----- stderr -----
+    error: [DIR]/repo/.claude/settings.json leads out of the project, to [DIR]/dotfiles/settings.json
+    hint: put a file in place of the link; --user edits your own settings
+    ");
+    std::fs::remove_dir_all(world.path("repo/.claude")).unwrap();
+    symlink("../dotfiles", world.path("repo/.claude")).unwrap();
+    for more in ["--json", "--dry-run", "--uninstall"] {
+        let run = world.run(&[&INSTALL[..], &[more]].concat());
+        assert_eq!(run.code, Some(1), "{run:?}");
+    }
+    std::fs::remove_file(world.path("dotfiles/settings.json")).unwrap();
+    assert_eq!(world.run(&INSTALL).code, Some(1));
+    assert!(world.list("dotfiles").is_empty());
+}
+
+#[test]
+fn settings_that_are_a_pipe_are_refused_at_once() {
+    let world = World::new();
+    let pipe = |below: &str| {
+        let made = std::process::Command::new("mkfifo").arg(world.path(below)).status();
+        assert!(made.unwrap().success());
+    };
+    world.write("repo/.claude/.keep", "");
+    pipe(SETTINGS);
+    for args in [&INSTALL[..], &UNINSTALL] {
+        let run = world.run(args);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        let told =
+            "error: cannot read [DIR]/repo/.claude/settings.json: it is not a regular file\n";
+        assert_eq!(run.stderr, told);
+    }
+    std::fs::remove_file(world.path(SETTINGS)).unwrap();
+    world.write(SETTINGS, "{}\n");
+    pipe("repo/.claude/settings.json.aurora-backup");
     assert_eq!(world.run(&INSTALL).code, Some(0));
-    assert!(world.path(SETTINGS).symlink_metadata().unwrap().is_symlink());
-    assert!(world.read("dotfiles/claude.json").contains("hook claude-code"));
-    assert_eq!(world.list("dotfiles"), ["claude.json", "claude.json.aurora-backup"]);
+    std::fs::remove_dir_all(world.path("repo/.claude")).unwrap();
+    pipe("repo/.claude");
+    for args in [&INSTALL[..], &UNINSTALL] {
+        assert_eq!(world.run(args).code, Some(1));
+    }
 }
 
 #[test]

@@ -236,3 +236,49 @@ fn with_json_an_error_is_on_stdout_too() {
         assert!(run.stderr.starts_with(&format!("error: {error}")), "{run:?}");
     }
 }
+
+/// POL-1: what cannot be read is not taken for absent.
+#[test]
+fn something_in_the_place_of_the_policys_folder_is_refused() {
+    let check = ["policy", "check", "--", "ls"];
+    for repo in [true, false] {
+        let world = World::new();
+        if !repo {
+            std::fs::remove_dir_all(world.path("repo/.git")).unwrap();
+        }
+        assert_eq!(world.run(&check).code, Some(0));
+        world.write("repo/.aurora", "a file where a folder should be");
+        let run = world.run(&check);
+        assert_eq!(run.code, Some(2), "{run:?}");
+        assert!(run.stderr.starts_with("error: cannot read policy .aurora/policies.yaml: "));
+        std::fs::remove_file(world.path("repo/.aurora")).unwrap();
+        std::os::unix::fs::symlink("/nowhere", world.path("repo/.aurora")).unwrap();
+        assert_eq!(world.run(&check).code, Some(2));
+        std::fs::remove_file(world.path("repo/.aurora")).unwrap();
+        std::fs::create_dir(world.path("repo/.aurora")).unwrap();
+        assert_eq!(world.run(&check).code, Some(0));
+        world.write("home/.aurora", "");
+        assert_eq!(world.run(&check).code, Some(2));
+        let homeless = world.with("HOME", "/dev/null");
+        assert_eq!(homeless.run(&check).code, Some(0));
+    }
+}
+
+#[test]
+fn a_git_configuration_that_is_not_read_makes_unknown_subcommands_ask() {
+    let world = World::new();
+    let code = |command: &str| world.run(&["policy", "check", "--", command]).code;
+    assert_eq!(code("git frob"), Some(0));
+    let long = format!("[alias]\n{}\tfrob = push --force\n", "# x\n".repeat(300_000));
+    world.write("repo/.git/config", &long);
+    assert_eq!(code("git frob"), Some(4));
+    assert_eq!(code("git status"), Some(0));
+    assert_eq!(code("git -c alias.frob=status frob"), Some(0));
+    std::fs::remove_file(world.path("repo/.git/config")).unwrap();
+    std::fs::create_dir(world.path("repo/.git/config")).unwrap();
+    assert_eq!(code("git frob"), Some(4));
+    std::fs::remove_dir(world.path("repo/.git/config")).unwrap();
+    assert_eq!(code("git frob"), Some(0));
+    let world = world.with("GIT_CONFIG_GLOBAL", "/dev/null");
+    assert_eq!(world.run(&["policy", "check", "--", "git frob"]).code, Some(0));
+}

@@ -137,89 +137,133 @@ static TOOLS: &[(&str, Does)] = &[
     ("write_stdin", Does::Shell(&["chars", "input"])),
 ];
 
-/// What a tool call would cause.
+/// What a tool call would cause. A call that names several working folders is judged in each.
 #[must_use]
 pub fn analyse(call: &ToolCall, context: &Context) -> Analysis {
-    let here = working_directory(&call.args, context);
-    let context = here.as_ref().unwrap_or(context);
-    let at = TOOLS.binary_search_by_key(&call.name.as_str(), |(name, _)| *name);
-    match at.ok().and_then(|at| TOOLS.get(at)) {
-        Some((_, does)) => known(*does, call, context),
-        None => unknown(call, context),
+    let in_context = |context: &Context| {
+        let at = TOOLS.binary_search_by_key(&call.name.as_str(), |(name, _)| *name);
+        match at.ok().and_then(|at| TOOLS.get(at)) {
+            Some((_, does)) => known(*does, call, context),
+            None => unknown(call, context),
+        }
+    };
+    let mut out = None;
+    for dir in texts(&call.args, &["directory", "workdir", "cwd", "dir_path"]).0 {
+        let cwd = path::normalize(dir, context.cwd.as_deref().or(context.root.as_deref()));
+        add(&mut out, in_context(&Context { cwd, ..context.clone() }));
     }
+    out.unwrap_or_else(|| in_context(context))
 }
 
-/// Some tools name the folder in which they work.
-fn working_directory(args: &Value, context: &Context) -> Option<Context> {
-    let dir = ["directory", "workdir", "cwd", "dir_path"]
-        .iter()
-        .find_map(|key| args.get(key)?.as_str())?;
-    let cwd = path::normalize(dir, context.cwd.as_deref().or(context.root.as_deref()));
-    Some(Context { cwd, ..context.clone() })
+/// The arguments under any of these names, each different one once: nobody but the tool knows which
+/// of them it heeds.
+fn given<'a>(args: &'a Value, names: &[&str]) -> Vec<&'a Value> {
+    let mut found = Vec::new();
+    for value in names.iter().filter_map(|name| args.get(name)) {
+        if !value.is_null() && !found.contains(&value) {
+            found.push(value);
+        }
+    }
+    found
+}
+
+/// The texts among such arguments, and whether that is all of them, and at least one.
+fn texts<'a>(args: &'a Value, names: &[&str]) -> (Vec<&'a str>, bool) {
+    let values = given(args, names);
+    let texts: Vec<&str> = values.iter().filter_map(|value| value.as_str()).collect();
+    let whole = !texts.is_empty() && texts.len() == values.len();
+    (texts, whole)
+}
+
+/// Adds what one argument causes to what the others do; the sizes of patches add up.
+fn add(all: &mut Option<Analysis>, mut more: Analysis) {
+    let Some(all) = all else {
+        *all = Some(more);
+        return;
+    };
+    let scope = match (all.scope.take(), more.scope.take()) {
+        (Some(one), Some(other)) => Some(super::ChangeScope {
+            files: one.files.saturating_add(other.files),
+            lines: one.lines.saturating_add(other.lines),
+        }),
+        (one, other) => one.or(other),
+    };
+    all.merge(more);
+    all.scope = scope;
 }
 
 fn known(does: Does, call: &ToolCall, context: &Context) -> Analysis {
     let args = &call.args;
-    let text =
-        |names: &[&str]| names.iter().find_map(|name| args.get(name)?.as_str()).map(str::to_owned);
-    let missing = || {
+    let mut out = None;
+    let whole = match does {
+        Does::Nothing => return Analysis::default(),
+        Does::Shell(names) => {
+            let values = given(args, names);
+            let mut whole = !values.is_empty();
+            for value in values {
+                match value {
+                    Value::String(command) => add(&mut out, shell::analyse(command, context)),
+                    Value::Array(words) => match strings(words) {
+                        Some(argv) => add(&mut out, shell::analyse_argv(&argv, context)),
+                        None => whole = false,
+                    },
+                    _ => whole = false,
+                }
+            }
+            whole
+        }
+        Does::Change(names, touch) => {
+            let (files, whole) = texts(args, names);
+            files.iter().for_each(|file| add(&mut out, change(file, touch, context)));
+            whole
+        }
+        Does::Delete(names) => {
+            let (files, whole) = texts(args, names);
+            let recursive = args.get("recursive").and_then(Value::as_bool).unwrap_or(false);
+            for file in files {
+                let paths = vec![place(file, context)];
+                let count = Count::Known(1);
+                add(&mut out, with(EffectKind::DeleteFiles { paths, count, recursive }));
+            }
+            whole
+        }
+        Does::Rename(from, to) => {
+            let ((from, whole_from), (to, whole_to)) = (texts(args, from), texts(args, to));
+            for name in from.iter().chain(&to) {
+                add(&mut out, change(name, Touch::Rename, context));
+            }
+            whole_from && whole_to
+        }
+        Does::Patch(names) => {
+            let (patches, whole) = texts(args, names);
+            for text in patches {
+                let is_envelope = text.trim_start().starts_with("*** Begin Patch");
+                let found = if is_envelope {
+                    envelope::analyse(text, context)
+                } else {
+                    patch_analysis(text.as_bytes())
+                };
+                add(&mut out, found);
+            }
+            whole
+        }
+        Does::Fetch(names) => {
+            let (targets, _) = texts(args, names);
+            let target = (*targets.first().unwrap_or(&"the network")).to_owned();
+            return with(EffectKind::Network { target });
+        }
+    };
+    if !whole {
         let why = "its arguments are not those that this tool takes".to_owned();
         let cause = Cause::Unreadable;
-        with(EffectKind::Opaque { what: call.name.clone(), why, cause })
-    };
-    match does {
-        Does::Nothing => Analysis::default(),
-        Does::Shell(names) => {
-            let found = names.iter().find_map(|name| args.get(name));
-            match found {
-                Some(Value::String(command)) => shell::analyse(command, context),
-                Some(Value::Array(words)) => match strings(words) {
-                    Some(argv) => shell::analyse_argv(&argv, context),
-                    None => missing(),
-                },
-                _ => missing(),
-            }
-        }
-        Does::Change(names, touch) => match text(names) {
-            Some(file) => {
-                let path = place(&file, context);
-                with(EffectKind::ChangePath { path, touch, recursive: false })
-            }
-            None => missing(),
-        },
-        Does::Delete(names) => match text(names) {
-            Some(file) => {
-                let recursive = args.get("recursive").and_then(Value::as_bool).unwrap_or(false);
-                let paths = vec![place(&file, context)];
-                with(EffectKind::DeleteFiles { paths, count: Count::Known(1), recursive })
-            }
-            None => missing(),
-        },
-        Does::Rename(from, to) => match (text(from), text(to)) {
-            (Some(from), Some(to)) => {
-                let mut out = Analysis::default();
-                for name in [from, to] {
-                    let path = place(&name, context);
-                    let kind =
-                        EffectKind::ChangePath { path, touch: Touch::Rename, recursive: false };
-                    out.effects.push(Effect::new(kind, Span::default()));
-                }
-                out
-            }
-            _ => missing(),
-        },
-        Does::Patch(names) => match text(names) {
-            Some(text) if text.trim_start().starts_with("*** Begin Patch") => {
-                envelope::analyse(&text, context)
-            }
-            Some(text) => patch_analysis(text.as_bytes()),
-            None => missing(),
-        },
-        Does::Fetch(names) => {
-            let target = text(names).unwrap_or_else(|| "the network".to_owned());
-            with(EffectKind::Network { target })
-        }
+        add(&mut out, with(EffectKind::Opaque { what: call.name.clone(), why, cause }));
     }
+    out.unwrap_or_default()
+}
+
+fn change(file: &str, touch: Touch, context: &Context) -> Analysis {
+    let path = place(file, context);
+    with(EffectKind::ChangePath { path, touch, recursive: false })
 }
 
 /// A tool of an MCP server, or one that nobody has told us about: what its arguments show, and

@@ -17,6 +17,18 @@ pub struct Agent {
     takes_allow: bool,
 }
 
+/// What an agent's event is about, as far as the answer's format depends on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Moment {
+    /// A tool is about to be used.
+    #[default]
+    BeforeTool,
+    /// The agent is about to ask a person whether a tool may be used.
+    PermissionRequest,
+}
+
+const PERMISSION_REQUEST: &str = "PermissionRequest";
+
 #[derive(Debug, Clone, Copy)]
 enum Form {
     /// `hookSpecificOutput.permissionDecision`.
@@ -65,9 +77,36 @@ const NOBODY_TO_ASK: &str =
     "\nThis agent's hook cannot wait for a person, so it is denied here; a person may run it.";
 
 impl Agent {
+    /// What an event is about. One that is not known is taken for the one before a tool is used:
+    /// its answer is the one that every agent heeds.
+    #[must_use]
+    pub fn moment(&self, event: Option<&str>) -> Moment {
+        let asks = event.is_some_and(|event| is_named(event, PERMISSION_REQUEST));
+        match self.form {
+            Form::PermissionDecision if asks => Moment::PermissionRequest,
+            _ => Moment::BeforeTool,
+        }
+    }
+
+    /// Whether an event must come with a tool.
+    #[must_use]
+    pub fn needs_tool(&self, event: &str) -> bool {
+        is_named(event, self.event) || is_named(event, PERMISSION_REQUEST)
+    }
+
     /// The answer in the agent's own format.
     #[must_use]
-    pub fn reply(&self, answer: Answer, reason: &str, defer: bool) -> Value {
+    pub fn reply(&self, moment: Moment, answer: Answer, reason: &str, defer: bool) -> Value {
+        if moment == Moment::PermissionRequest {
+            // A person is asked next, which is all that anything but a denial could wish for.
+            return match answer {
+                Answer::Allow | Answer::Ask => json!({}),
+                Answer::Deny => json!({"hookSpecificOutput": {
+                    "hookEventName": PERMISSION_REQUEST,
+                    "decision": {"behavior": "deny", "message": reason},
+                }}),
+            };
+        }
         if answer == Answer::Allow && (defer || !self.takes_allow) {
             return json!({});
         }
@@ -89,6 +128,10 @@ impl Agent {
     }
 }
 
+fn is_named(event: &str, name: &str) -> bool {
+    event.trim().eq_ignore_ascii_case(name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -96,7 +139,7 @@ mod tests {
     #[test]
     fn an_agent_that_does_not_honour_ask_is_told_no() {
         let word = |agent: &Agent, answer| {
-            let reply = agent.reply(answer, "r", false);
+            let reply = agent.reply(Moment::BeforeTool, answer, "r", false);
             let said = reply.pointer("/hookSpecificOutput/permissionDecision");
             said.or(reply.get("decision")).and_then(|word| word.as_str().map(str::to_owned))
         };
@@ -114,8 +157,9 @@ mod tests {
 
     #[test]
     fn a_deferred_yes_says_nothing_and_a_deferred_no_still_says_no() {
-        assert_eq!(CLAUDE_CODE.reply(Answer::Allow, "r", true), json!({}));
-        assert_ne!(CLAUDE_CODE.reply(Answer::Ask, "r", true), json!({}));
-        assert_ne!(CLAUDE_CODE.reply(Answer::Deny, "r", true), json!({}));
+        let reply = |answer| CLAUDE_CODE.reply(Moment::BeforeTool, answer, "r", true);
+        assert_eq!(reply(Answer::Allow), json!({}));
+        assert_ne!(reply(Answer::Ask), json!({}));
+        assert_ne!(reply(Answer::Deny), json!({}));
     }
 }

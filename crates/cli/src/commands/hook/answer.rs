@@ -1,15 +1,16 @@
 //! Answers a pre-tool hook: always, in time, and with a denial when anything goes wrong.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
-use std::time::Duration;
+use std::sync::{Arc, OnceLock};
 
 use aurora_model::{Action, Answer, ToolCall};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::agent::Agent;
+use super::agent::{Agent, Moment};
 use super::reach;
 use crate::exit::{Exit, Failure};
 use crate::output::escape;
@@ -17,13 +18,8 @@ use crate::output::verdict;
 use crate::wiring::input;
 use crate::wiring::judging;
 use crate::wiring::layers;
+use crate::wiring::patience::{self, PATIENCE};
 use crate::wiring::place::{Given, Place};
-
-/// An agent stops waiting after the timeout in its settings and then goes on without us: this is
-/// well below the one that `aur hook install` writes.
-const PATIENCE: Duration = Duration::from_secs(20);
-/// Far more than the judge's own limits on nesting need.
-const STACK_BYTES: usize = 32 * 1024 * 1024;
 
 /// How to answer.
 #[derive(clap::Args)]
@@ -39,7 +35,7 @@ pub struct Args {
 /// What an agent says before it uses a tool; it says more, which does not matter here.
 #[derive(Deserialize)]
 struct Payload {
-    hook_event_name: String,
+    hook_event_name: Option<String>,
     cwd: Option<PathBuf>,
     tool_name: Option<String>,
     tool_input: Option<Value>,
@@ -47,47 +43,43 @@ struct Payload {
 
 /// Answers on stdout. Exit code 2 is what remains when even that fails: agents take it for no.
 pub fn run(agent: &'static Agent, args: Args) -> anyhow::Result<Exit> {
-    let reply = in_time(PATIENCE, move || reply(agent, &args))
-        .unwrap_or_else(|problem| refusal(agent, &problem));
+    let moment = Arc::new(OnceLock::new());
+    let known = Arc::clone(&moment);
+    let reply = patience::in_time(PATIENCE, move || reply(agent, &args, &known)).unwrap_or_else(
+        |problem| refusal(agent, moment.get().copied().unwrap_or_default(), &problem),
+    );
+    if stdout_is_closed() {
+        return Err(Failure::usage("cannot answer the agent: stdout is closed").into());
+    }
     let mut stdout = std::io::stdout().lock();
     let written = writeln!(stdout, "{reply}").and_then(|()| stdout.flush());
     written.map_err(|error| Failure::usage(format!("cannot answer the agent: {error}")))?;
     Ok(Exit::Ok)
 }
 
-/// Does the work on a thread of its own: that gives a known stack, turns a panic into a value, and
-/// lets the answer come in time when reading or judging does not end.
-fn in_time(
-    patience: Duration,
-    work: impl FnOnce() -> anyhow::Result<Value> + Send + 'static,
-) -> Result<Value, String> {
-    let (sender, receiver) = mpsc::channel();
-    let worker = std::thread::Builder::new().stack_size(STACK_BYTES).spawn(move || {
-        // When nobody waits any more, the denial has been said already.
-        let _ = sender.send(work());
-    });
-    worker.map_err(|error| format!("cannot start: {error}"))?;
-    match receiver.recv_timeout(patience) {
-        Ok(Ok(reply)) => Ok(reply),
-        Ok(Err(error)) => Err(format!("{error:#}")),
-        Err(mpsc::RecvTimeoutError::Timeout) => {
-            Err(format!("no verdict within {} s", patience.as_secs()))
-        }
-        Err(mpsc::RecvTimeoutError::Disconnected) => Err("internal failure".to_owned()),
-    }
+/// Whether nobody handed us a stdout. Rust's runtime puts the null device in place of a closed one,
+/// open for reading too, which a `>/dev/null` is not; what is written there would seem to arrive.
+fn stdout_is_closed() -> bool {
+    let Ok(stdout) = std::io::stdout().as_fd().try_clone_to_owned() else { return true };
+    let mut stdout = std::fs::File::from(stdout);
+    let Ok(null) = std::fs::metadata("/dev/null") else { return false };
+    let is_null = stdout.metadata().is_ok_and(|kind| kind.rdev() == null.rdev());
+    is_null && stdout.read(&mut [0]).is_ok()
 }
 
 /// The answer when there is no verdict.
-fn refusal(agent: &Agent, problem: &str) -> Value {
+fn refusal(agent: &Agent, moment: Moment, problem: &str) -> Value {
     let reason = format!(
         "Aurora: denied, because the gate could not judge this call: {}\n  Instead: tell the person \
          who runs you; this is theirs to correct.",
         escape::lines(problem)
     );
-    agent.reply(Answer::Deny, &reason, false)
+    agent.reply(moment, Answer::Deny, &reason, false)
 }
 
-fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
+/// The answer to what stands on stdin; `known` gets what it is about as soon as that is clear, so
+/// that a failure is told in the right format too.
+fn reply(agent: &Agent, args: &Args, known: &OnceLock<Moment>) -> anyhow::Result<Value> {
     let bytes = input::stdin()?;
     if bytes.is_empty() {
         return Err(Failure::failed("stdin is empty; the hook's JSON was expected there").into());
@@ -99,11 +91,16 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     }
     let payload: Payload = serde_json::from_slice(&bytes)
         .map_err(|error| Failure::failed(format!("the hook's JSON cannot be read: {error}")))?;
-    if payload.hook_event_name != agent.event {
-        // Other events ask nothing.
-        return Ok(serde_json::json!({}));
-    }
-    let name = payload.tool_name.ok_or_else(|| Failure::failed("the hook names no tool"))?;
+    let event = payload.hook_event_name.as_deref();
+    let moment = *known.get_or_init(|| agent.moment(event));
+    let Some(name) = payload.tool_name else {
+        return match event {
+            // Other events ask nothing.
+            Some(event) if !agent.needs_tool(event) => Ok(serde_json::json!({})),
+            Some(_) => Err(Failure::failed("the hook names no tool").into()),
+            None => Err(Failure::failed("the hook names no tool and no hook_event_name").into()),
+        };
+    };
     let tool_args = payload.tool_input.unwrap_or_else(|| Value::Object(serde_json::Map::new()));
     let project = std::env::var_os(agent.project_variable).map(PathBuf::from);
     let (place, home_of_policy) = places(payload.cwd, project.as_deref());
@@ -112,7 +109,7 @@ fn reply(agent: &Agent, args: &Args) -> anyhow::Result<Value> {
     let verdict = judging::judge(&action, &policy, &place.context(true));
     // A yes skips the agent's own prompts, which know about more than the gate judges.
     let defer = args.defer || !reach::stays_inside(&verdict.effects);
-    Ok(agent.reply(verdict.decision, &verdict::for_agent(&verdict), defer))
+    Ok(agent.reply(moment, verdict.decision, &verdict::for_agent(&verdict), defer))
 }
 
 /// Where the call would happen, and the place whose policy holds: that is where the agent was
@@ -129,23 +126,4 @@ fn places(cwd: Option<PathBuf>, project: Option<&Path>) -> (Place, Place) {
     // Outside any repository the agent's own worktree is still the one to keep safe.
     let here = Place::look(Given { cwd, root: started.root(), ..Given::default() });
     (here, started)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn work_that_panics_fails_or_does_not_end_is_a_problem_in_words() {
-        let soon = Duration::from_millis(20);
-        let later = Duration::from_secs(20);
-        assert_eq!(in_time(later, || Ok(Value::Null)), Ok(Value::Null));
-        assert_eq!(in_time(later, || panic!("x")), Err("internal failure".to_owned()));
-        let failed = in_time(later, || Err(Failure::failed("no").into()));
-        assert_eq!(failed, Err("no".to_owned()));
-        let (open, never) = mpsc::channel::<Value>();
-        let stuck = in_time(soon, move || Ok(never.recv()?));
-        assert_eq!(stuck, Err("no verdict within 0 s".to_owned()));
-        drop(open);
-    }
 }

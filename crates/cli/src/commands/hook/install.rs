@@ -78,6 +78,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let path = settings_file(args.user)?;
     let program = program::find(args.user)?;
     let command = program::command(&program, args.defer);
+    if !args.user {
+        check_stays_inside(&path)?;
+    }
     let folder = path.parent().unwrap_or(Path::new("/")).to_owned();
     if !args.dry_run && !args.uninstall {
         std::fs::create_dir_all(&folder).map_err(|error| {
@@ -86,7 +89,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     // Two of us at once take turns; where a folder cannot be locked, the check before writing and
     // the rename still keep the file whole.
-    let lock = File::open(&folder).ok();
+    let lock = folder.is_dir().then(|| File::open(&folder).ok()).flatten();
     if let Some(lock) = &lock {
         let _ = lock.lock();
     }
@@ -216,6 +219,11 @@ fn read(path: &Path) -> anyhow::Result<Option<String>> {
     let target = atomic::target(path)?;
     let shown = path.display();
     let refuse = |why: String| Failure::failed(format!("cannot read {shown}: {why}"));
+    let kind = std::fs::metadata(&target);
+    if kind.is_ok_and(|kind| !kind.is_file()) {
+        // Opening a pipe would wait for somebody to write into it.
+        return Err(refuse("it is not a regular file".to_owned()).into());
+    }
     let file = match File::open(&target) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
@@ -263,6 +271,23 @@ fn check_numbers(path: &Path, text: &str) -> anyhow::Result<()> {
     Err(Failure::usage(message)
         .hint("nothing was changed; write the number in its plain form first")
         .into())
+}
+
+/// Refuses a project's settings that a link leads out of the project: whoever wrote the project would
+/// decide which of the user's files is edited.
+fn check_stays_inside(path: &Path) -> anyhow::Result<()> {
+    let root = path.ancestors().nth(2).and_then(|root| root.canonicalize().ok());
+    let real = path.ancestors().find_map(|part| part.canonicalize().ok());
+    match (root, real) {
+        (Some(root), Some(real)) if !real.starts_with(&root) => {
+            let (shown, real) = (path.display(), real.display());
+            let message = format!("{shown} leads out of the project, to {real}");
+            Err(Failure::failed(message)
+                .hint("put a file in place of the link; --user edits your own settings")
+                .into())
+        }
+        _ => Ok(()),
+    }
 }
 
 fn settings_file(user: bool) -> anyhow::Result<PathBuf> {

@@ -12,6 +12,7 @@ use crate::output::style::Style;
 use crate::wiring::input;
 use crate::wiring::judging;
 use crate::wiring::layers;
+use crate::wiring::patience::{self, PATIENCE};
 use crate::wiring::place::{Given, Place};
 
 /// What to judge, and where it would happen.
@@ -131,8 +132,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
     let policy = policy?;
     let action = action(args)?;
-    let context = place.context(judging::may_run_git(&action));
-    let verdict = judging::judge(&action, &policy, &context);
+    let judged = patience::in_time(PATIENCE, move || {
+        let context = place.context(judging::may_run_git(&action));
+        Ok((judging::judge(&action, &policy, &context), action))
+    });
+    let (verdict, action) =
+        judged.map_err(|problem| Failure::failed(format!("cannot judge this: {problem}")))?;
     if args.json {
         let text = judging::judged_text(&action);
         output::print_json(&output::verdict::json(&verdict, &text))?;

@@ -61,12 +61,64 @@ fn int_1_known_tools_do_what_their_arguments_say() {
 }
 
 #[test]
+fn int_1_every_argument_that_a_tool_might_heed_is_judged() {
+    for (name, args, expected) in [
+        (
+            "Write",
+            json!({"file_path": "ok.txt", "path": ".env"}),
+            vec!["writes to `ok.txt`", "writes to `.env`"],
+        ),
+        ("Write", json!({"file_path": "a", "path": "a"}), vec!["writes to `a`"]),
+        ("Write", json!({"file_path": "a", "path": null}), vec!["writes to `a`"]),
+        (
+            "Bash",
+            json!({"command": "ls", "cmd": "rm -rf x"}),
+            vec!["deletes `x` and everything below it"],
+        ),
+        ("delete_file", json!({"path": "a", "file_path": "b"}), vec!["deletes `b`", "deletes `a`"]),
+        (
+            "move_file",
+            json!({"from": "a", "source": "b", "to": "c", "dest": "d"}),
+            vec![
+                "renames or replaces `a`",
+                "renames or replaces `b`",
+                "renames or replaces `c`",
+                "renames or replaces `d`",
+            ],
+        ),
+        (
+            "apply_patch",
+            json!({
+                "patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
+                "input": "*** Begin Patch\n*** Add File: .env\n+x\n*** End Patch",
+            }),
+            vec!["creates `a`", "creates `.env`"],
+        ),
+    ] {
+        assert_eq!(effects(name, args.clone()), expected, "{name} {args}");
+    }
+    let call = ToolCall {
+        name: "apply_patch".to_owned(),
+        args: json!({
+            "patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch",
+            "input": "*** Begin Patch\n*** Add File: b\n+x\n+y\n*** End Patch",
+        }),
+    };
+    let scope = analyse(&call, &Context::default()).scope.map(|scope| (scope.files, scope.lines));
+    assert_eq!(scope, Some((2, 3)));
+    let found = effects("Write", json!({"file_path": "a", "directory": "/srv", "workdir": "/opt"}));
+    assert_eq!(found.len(), 2, "{found:?}");
+}
+
+#[test]
 fn int_1_wrong_arguments_and_unknown_tools_are_not_harmless() {
     for (name, args) in [
         ("Bash", json!({})),
         ("Bash", json!({"command": 7})),
         ("Bash", json!({"command": ["a", 7]})),
         ("Write", json!({"path": 3})),
+        ("Bash", json!({"command": "ls", "cmd": 7})),
+        ("Bash", json!({"command": "ls", "input": ["a", 7]})),
         ("apply_patch", json!({"input": "*** Begin Patch\n*** Add File: a\n+x"})),
         ("mcp__fs__read", json!({"path": "x"})),
         ("frobnicate", json!(null)),

@@ -41,6 +41,7 @@ pub fn git(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
             root: context.root.clone(),
             overrides: facts::from_environment(call.env),
             stored: &stored,
+            incomplete: context.git.incomplete,
             is_here: &|dir| facts::is_here(machine, dir),
             is_file: &|path| {
                 context.files.contains_key(path) || context.file_counts.contains_key(path)
@@ -80,6 +81,13 @@ fn invocation(
     if rest.first().is_some_and(|first| first.is("--help")) {
         return steps;
     }
+    if may_be_unread_alias(name, &facts) {
+        steps.push(Step::Opaque {
+            what: format!("git {name}"),
+            why: "git's configuration could not be read, and may have an alias of this name"
+                .to_owned(),
+        });
+    }
     match alias(name, &facts) {
         Some(_) if depth >= MAX_ALIAS_DEPTH => steps.push(Step::Opaque {
             what: format!("git {name}"),
@@ -89,6 +97,15 @@ fn invocation(
         None => steps.extend(subcommand_steps(name, rest, &facts, subcommand.span)),
     }
     globals.dirs.iter().rev().fold(steps, |steps, dir| vec![Step::InDir((*dir).clone(), steps)])
+}
+
+/// Whether a name may be an alias, or another one than is known, in configuration that could not be
+/// read; what the line itself says wins over all of it.
+fn may_be_unread_alias(name: &str, facts: &Facts<'_>) -> bool {
+    let key = format!("alias.{}", name.to_ascii_lowercase());
+    facts.incomplete
+        && COMMANDS.binary_search(&name).is_err()
+        && !facts.overrides.iter().any(|(own, _)| *own == key)
 }
 
 /// What an alias stands for; git never looks for an alias in place of a command of its own.

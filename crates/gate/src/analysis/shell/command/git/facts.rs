@@ -23,6 +23,8 @@ pub struct Facts<'a> {
     pub overrides: Vec<(String, Field)>,
     /// Configuration that is stored, or that the line stored before.
     pub stored: &'a dyn Fn(&str) -> Option<String>,
+    /// Whether some stored configuration could not be read.
+    pub incomplete: bool,
     /// Whether a folder belongs to the repository that the branch is known of.
     pub is_here: &'a dyn Fn(&Field) -> bool,
     /// Whether a path is known to be a file or folder.

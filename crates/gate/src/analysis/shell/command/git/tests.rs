@@ -49,6 +49,7 @@ fn steps(place: &Place, line: &str, env: &[(&str, &str)]) -> Vec<Step> {
         root: Some("/repo".to_owned()),
         overrides: facts::from_environment(&env),
         stored: &stored,
+        incomplete: false,
         is_here: &|dir| !dir.prefix().starts_with('/'),
         is_file: &|_| false,
     };
