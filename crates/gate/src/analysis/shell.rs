@@ -13,8 +13,10 @@ pub mod machine;
 mod param;
 pub mod parse;
 pub mod pattern;
+mod redirect;
 mod run;
 pub mod scope;
+mod simple;
 mod word;
 
 use aurora_model::{Context, Span, SqlDialect};
