@@ -1,6 +1,6 @@
 //! Judges changed paths: protected ones, the areas of policy and plan, path rules and contracts.
 
-use aurora_model::{Answer, Context, Effect, EffectKind, Operation, PathRef, Reason};
+use aurora_model::{Answer, Context, Effect, EffectKind, Operation, PathRef, Reason, Touch};
 
 use super::describe::{describe, shown};
 use super::unevaluated;
@@ -129,7 +129,12 @@ impl Judging<'_> {
     /// The files that hold the gate itself: a change to them always asks.
     fn own_files(&mut self) {
         let home = self.context.home.as_deref();
-        let own = self.touched.iter().any(|(path, recursive)| is_own(path, *recursive, home));
+        let moves = matches!(
+            self.effect.kind,
+            EffectKind::ChangePath { touch: Touch::Rename | Touch::Remove | Touch::Link, .. }
+        );
+        let own =
+            self.touched.iter().any(|(path, recursive)| is_own(path, *recursive || moves, home));
         if own {
             let why = "it decides what the gate lets through";
             let instead = Some("tell the person which rule is in the way, and let them change it");
@@ -253,12 +258,12 @@ impl Judging<'_> {
 }
 
 /// Whether a path is one of the files that hold the gate, of the project or of the user.
-fn is_own(path: &PathRef, recursive: bool, home: Option<&str>) -> bool {
+fn is_own(path: &PathRef, whole: bool, home: Option<&str>) -> bool {
     let Some(resolved) = path.resolved.as_deref() else { return false };
     let of_user = home.and_then(|home| resolved.strip_prefix(home)?.strip_prefix('/'));
     let name = of_user.unwrap_or(resolved);
     let folder = matches!(name, ".aurora" | ".claude");
-    OWN_FILES.contains(&name) || (recursive && folder)
+    OWN_FILES.contains(&name) || (whole && folder)
 }
 
 fn covered_why(path: &PathRef, pattern: &str, word: &str) -> String {
