@@ -6,8 +6,8 @@ use super::super::shell::machine::ScriptLang;
 use super::api::{self, Act, Pure};
 use super::lexer::{Kind, Part};
 use super::reader::Reader;
-use super::value::{Value, decode_base64, decode_hex, join_path, split_words};
-use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
+use super::value::{MAX_TEXT, Value, decode_base64, decode_hex, join, join_path, split_words};
+use super::{ScriptFinding, UNKNOWN, What, add, analyse_nested};
 
 /// How long a dotted name may become before it is forgotten.
 const MAX_NAME: usize = 200;
@@ -86,6 +86,8 @@ impl Reader<'_> {
                 _ => Value::Method(Box::new(Value::Path(path)), name.to_owned()),
             },
             Value::Unknown => Value::Name(format!("{UNKNOWN}.{name}")),
+            // A method of a method is nothing that is known, and a long chain would nest deeply.
+            Value::Method(..) => Value::Unknown,
             other => Value::Method(Box::new(other), name.to_owned()),
         }
     }
@@ -133,7 +135,7 @@ impl Reader<'_> {
         if name.starts_with(UNKNOWN) && !name.contains('.') {
             self.emit(What::Opaque { why: "the called function is not known" }, start);
         }
-        Value::Name(format!("{name}()"))
+        if name.len() < MAX_NAME { Value::Name(format!("{name}()")) } else { Value::Unknown }
     }
 
     fn lookup(&self, name: &str) -> Option<Act> {
@@ -236,8 +238,11 @@ impl Reader<'_> {
                 let mut path = String::new();
                 for value in &args.pos {
                     path = join_path(&path, &value.text());
+                    if path.len() > MAX_TEXT {
+                        return Value::Unknown;
+                    }
                 }
-                if pure == Pure::NewPath { Value::Path(path) } else { Value::Str(path) }
+                if pure == Pure::NewPath { Value::path(path) } else { Value::string(path) }
             }
             Pure::ExpandHome => match first.known() {
                 Some(path) => match path.strip_prefix('~') {
@@ -259,7 +264,7 @@ impl Reader<'_> {
                 Value::Str(text)
             }
             Pure::SplitShell => match first {
-                Value::Str(text) => Value::List(split_words(text, true)),
+                Value::Str(text) => Value::list(split_words(text, true)),
                 _ => Value::Unknown,
             },
             Pure::JoinList => {
@@ -268,9 +273,9 @@ impl Reader<'_> {
                     Value::List(values) => values.clone(),
                     _ => args.pos.iter().skip(1).cloned().collect(),
                 };
-                Value::Str(values.iter().map(Value::text).collect::<Vec<_>>().join(&separator))
+                join(&values, &separator)
             }
-            Pure::Glob => Value::Glob(first.text()),
+            Pure::Glob => Value::glob(first.text()),
             Pure::ReadFile => match first {
                 Value::Str(text) if text.contains("://") => Value::Net,
                 _ => Value::File,
@@ -374,7 +379,7 @@ impl Reader<'_> {
                 line.push(' ');
                 line.push_str(&value.text());
             }
-            return self.run_line(&Value::Str(line), args, start);
+            return self.run_line(&Value::string(line), args, start);
         }
         let argv = rest.iter().map(Value::known).collect();
         self.run_argv(args.at(0), argv, args, start);
@@ -499,11 +504,11 @@ impl Reader<'_> {
         match code {
             Value::File | Value::Bool(_) | Value::Num(_) => {}
             Value::Str(code) if !code.is_empty() => {
-                let inner = analyse_nested(self.lang, code, self.nesting + 1);
+                let inner = analyse_nested(self.lang, code, &self.nesting.deeper(code));
                 let span = Span::new(start, self.last_end().max(start));
                 for finding in inner {
                     let in_loop = finding.in_loop || self.loops > 0;
-                    self.findings.push(ScriptFinding { in_loop, span, ..finding });
+                    add(&mut self.findings, ScriptFinding { in_loop, span, ..finding });
                 }
             }
             Value::Net => {
@@ -560,5 +565,6 @@ fn redispatch(name: &str) -> Option<Option<&str>> {
 }
 
 fn bytes_value(bytes: Option<Vec<u8>>) -> Value {
-    bytes.map_or(Value::Unknown, |bytes| Value::Str(String::from_utf8_lossy(&bytes).into_owned()))
+    bytes
+        .map_or(Value::Unknown, |bytes| Value::string(String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -6,7 +6,8 @@ use aurora_model::{Span, Touch};
 
 use super::super::shell::machine::ScriptLang;
 use super::cmdlet::{Cmdlet, Word, cmdlet_name};
-use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
+use super::value::MAX_TEXT;
+use super::{Nesting, ScriptFinding, UNKNOWN, What, add, analyse_nested};
 
 /// How deep brackets are followed.
 const MAX_DEPTH: u32 = 32;
@@ -22,7 +23,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a PowerShell script would do.
-pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
+pub(super) fn analyse(code: &str, nesting: Nesting) -> Vec<ScriptFinding> {
     let mut shell = PowerShell {
         code,
         bytes: code.as_bytes(),
@@ -50,7 +51,7 @@ struct PowerShell<'a> {
     scope: BTreeMap<String, String>,
     loops: u32,
     depth: u32,
-    nesting: u8,
+    nesting: Nesting,
 }
 
 impl PowerShell<'_> {
@@ -260,8 +261,8 @@ impl PowerShell<'_> {
             text.push_str(&name);
         } else {
             match self.scope.get(&name) {
-                Some(value) => text.push_str(value),
-                None => text.push(UNKNOWN),
+                Some(value) if text.len() + value.len() <= MAX_TEXT => text.push_str(value),
+                Some(_) | None => text.push(UNKNOWN),
             }
         }
         if self.byte(0) == b'.' && self.byte(1).is_ascii_alphabetic() && !command_word {
@@ -271,7 +272,8 @@ impl PowerShell<'_> {
 
     fn emit(&mut self, what: What, start: usize) {
         let span = Span::new(start.min(self.code.len()), self.at.min(self.code.len()));
-        self.findings.push(ScriptFinding { what, in_loop: self.loops > 0, span });
+        let finding = ScriptFinding { what, in_loop: self.loops > 0, span };
+        add(&mut self.findings, finding);
     }
 
     /// One whole command.
@@ -394,7 +396,9 @@ impl PowerShell<'_> {
         let code = call.value("command").or_else(|| call.first());
         match code {
             Some(code) if !piped => {
-                for finding in analyse_nested(ScriptLang::PowerShell, &code, self.nesting + 1) {
+                for finding in
+                    analyse_nested(ScriptLang::PowerShell, &code, &self.nesting.deeper(&code))
+                {
                     self.emit(finding.what, start);
                 }
             }

@@ -1,5 +1,7 @@
 //! Tables of scripts and what they do (POL-8: interpreters).
 
+mod limits;
+
 use super::super::shell::machine::ScriptLang::{
     Awk, JavaScript, Lua, Perl, Php, PowerShell, Python, Ruby,
 };
