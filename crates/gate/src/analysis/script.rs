@@ -8,6 +8,7 @@ mod cmdlet;
 mod expression;
 mod lexer;
 mod literal;
+mod member;
 mod method;
 mod powershell;
 mod quote;

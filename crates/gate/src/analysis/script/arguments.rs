@@ -52,7 +52,11 @@ impl Reader<'_> {
         let separator = matches!(self.text_at(2), ":" | "=>" | ",")
             || self.kind_at(2) == Some(&Kind::Close(b'}'))
             || self.kind_at(1) == Some(&Kind::Close(b'}'));
-        if !key || !separator || self.lang == ScriptLang::Lua {
+        if self.lang == ScriptLang::Lua {
+            self.at += 1;
+            return Value::list(self.elements(b'}').0);
+        }
+        if !key || !separator {
             self.block();
             return Value::Unknown;
         }

@@ -47,7 +47,7 @@ impl Args {
     }
 
     /// The positional argument or, failing that, the one of that name.
-    fn get(&self, index: u8, name: &str) -> &Value {
+    pub(super) fn get(&self, index: u8, name: &str) -> &Value {
         self.pos.get(usize::from(index)).or_else(|| self.option(name)).unwrap_or(&Value::Unknown)
     }
 
@@ -96,6 +96,10 @@ impl Reader<'_> {
     pub(super) fn call(&mut self, callee: Value, args: Args, start: usize) -> Value {
         match callee {
             Value::Name(name) => self.call_name(name, &args, start),
+            // PHP calls the function that a text names.
+            Value::Str(name) if self.lang == ScriptLang::Php => {
+                self.call_name(name.replace("::", "."), &args, start)
+            }
             Value::Method(owner, name) => {
                 self.call_method(&owner, &name, &args, start).unwrap_or(Value::Unknown)
             }
@@ -114,7 +118,7 @@ impl Reader<'_> {
         }
     }
 
-    fn call_name(&mut self, name: String, args: &Args, start: usize) -> Value {
+    pub(super) fn call_name(&mut self, name: String, args: &Args, start: usize) -> Value {
         if let Some(method) = redispatch(&name) {
             // Ruby's `send(:system, …)`.
             if let Some((Value::Str(real), rest)) = args.pos.split_first() {
@@ -125,6 +129,9 @@ impl Reader<'_> {
         }
         if let Some(act) = self.lookup(&name) {
             return self.act(act, args, start);
+        }
+        if let Some(value) = self.call_by_member(&name, args, start) {
+            return value;
         }
         if let Some((owner, method)) = name.rsplit_once('.') {
             let owner = Value::Name(owner.to_owned());
@@ -138,13 +145,13 @@ impl Reader<'_> {
         if name.len() < MAX_NAME { Value::Name(format!("{name}()")) } else { Value::Unknown }
     }
 
-    fn lookup(&self, name: &str) -> Option<Act> {
+    pub(super) fn lookup(&self, name: &str) -> Option<Act> {
         api::find(self.lang, name).or_else(|| {
             self.stars.iter().find_map(|module| api::find(self.lang, &format!("{module}.{name}")))
         })
     }
 
-    fn act(&mut self, act: Act, args: &Args, start: usize) -> Value {
+    pub(super) fn act(&mut self, act: Act, args: &Args, start: usize) -> Value {
         match act {
             Act::Pure(pure) => return self.pure(pure, args),
             Act::Shell(at) => self.run_line(args.get(at, "command"), args, start),
@@ -207,6 +214,13 @@ impl Reader<'_> {
                 self.emit(What::Run { command, argv: None, input: None }, start);
             }
             Act::Eval(at) => self.eval(args.at(at), start),
+            Act::EvalLast => self.eval(args.pos.last().unwrap_or(&Value::Bool(false)), start),
+            Act::ChangeIf(option) => {
+                if args.flag(option) {
+                    self.change(args.get(0, "files"), Touch::Write, start);
+                }
+            }
+            Act::CallFirst => return self.call_first(args, start),
             Act::Fetch => {
                 let target = args.get(0, "url").known();
                 self.emit(What::Fetch { target }, start);
@@ -287,7 +301,7 @@ impl Reader<'_> {
         }
     }
 
-    fn run_line(&mut self, command: &Value, args: &Args, start: usize) {
+    pub(super) fn run_line(&mut self, command: &Value, args: &Args, start: usize) {
         let input = args.option("input").and_then(Value::known);
         for choice in command.choices() {
             if matches!(choice, Value::List(_)) {
@@ -299,7 +313,13 @@ impl Reader<'_> {
         }
     }
 
-    fn run_argv(&mut self, program: &Value, rest: Vec<Option<String>>, args: &Args, start: usize) {
+    pub(super) fn run_argv(
+        &mut self,
+        program: &Value,
+        rest: Vec<Option<String>>,
+        args: &Args,
+        start: usize,
+    ) {
         let mut argv = vec![program.known()];
         argv.extend(rest);
         let input = args.option("input").and_then(Value::known);
@@ -454,6 +474,7 @@ impl Reader<'_> {
             Value::Str(mode) if mode.starts_with('a') => Some(Touch::Append),
             Value::Str(mode) if mode.starts_with('x') => Some(Touch::Create),
             Value::Str(mode) if mode.contains(['+', 'w']) => Some(Touch::Write),
+            Value::Name(flags) if opens_to_write(flags) => Some(Touch::Write),
             _ => None,
         };
         match touch {
@@ -562,6 +583,11 @@ fn redispatch(name: &str) -> Option<Option<&str>> {
             }
         }),
     }
+}
+
+/// Whether the flags of a system call open a file to write to it.
+fn opens_to_write(flags: &str) -> bool {
+    ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_CREAT", "O_APPEND"].iter().any(|flag| flags.contains(flag))
 }
 
 fn bytes_value(bytes: Option<Vec<u8>>) -> Value {

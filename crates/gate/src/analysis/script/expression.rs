@@ -187,6 +187,13 @@ impl Reader<'_> {
                 (Value::Str(format), value) => format_percent(&format, &[value]),
                 _ => Value::Unknown,
             },
+            "|" => match (left, self.unary()) {
+                // The flags of a file that is opened.
+                (Value::Name(a), Value::Name(b)) if a.contains("O_") && b.contains("O_") => {
+                    if a.len() < 200 { Value::Name(format!("{a}|{b}")) } else { Value::Unknown }
+                }
+                _ => Value::Unknown,
+            },
             "*" => {
                 let right = self.unary();
                 repeat(&left, &right)
@@ -411,6 +418,7 @@ impl Reader<'_> {
                     }
                 }
                 Some(Kind::Open(b'(')) => {
+                    self.name_parameter(&value);
                     let args = self.arguments();
                     value = self.invoke(value, args, start, mark);
                 }

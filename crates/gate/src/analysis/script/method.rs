@@ -192,8 +192,8 @@ impl Reader<'_> {
             ChangeSelf(touch) if object && (path || self.lang == ScriptLang::Python) => {
                 self.change(owner, touch, start);
             }
-            OpenSelf if path || (object && matches!(args.at(0), Value::Str(_))) => {
-                return Some(self.open_file(owner, args.at(0), start));
+            OpenSelf if path || (object && matches!(args.get(0, "mode"), Value::Str(_))) => {
+                return Some(self.open_file(owner, args.get(0, "mode"), start));
             }
             MoveSelf if path => {
                 self.change(owner, Touch::Rename, start);

@@ -226,6 +226,9 @@ impl<'a> Reader<'a> {
         if self.lang == ScriptLang::JavaScript && self.destructuring() {
             return;
         }
+        if self.grown_list() {
+            return;
+        }
         let name = self.text_at(0);
         let assigned = self.kind() == Some(&Kind::Ident)
             && matches!(self.text_at(1), "=" | "+=" | ".=" | ":=" | "||=" | "//=");
