@@ -107,3 +107,39 @@ fn names_of_functions_may_be_values() {
     check(Lua, "vim.system({'git', 'push', '--force'})", "exec git push --force");
     check(Lua, "os.execute('git push --force')", "run `git push --force`");
 }
+
+#[test]
+fn powershell_puts_commands_together() {
+    let force = "exec git push --force";
+    for code in [
+        "iex (\"git push\"+\" --force\")",
+        "iex ('git push' + ' --force')",
+        "$a='git push'; iex ($a + ' --force')",
+        "$a='git push'+' --force'; iex $a",
+        "$a = 'git push'; $a += ' --force'; iex $a",
+        "& (\"gi\"+\"t\") push --force",
+        "&('gi'+'t') push --force",
+        "& 'git' push --force",
+        "&'git' push --force",
+        "$a=\"--force\"; git push $a",
+        "$g = 'git'; & $g push --force",
+        "[Diagnostics.Process]::Start(\"git\",\"push --force\")",
+        "[System.Diagnostics.Process]::Start('git', 'push --force')",
+        "sal g git; g push --force",
+        "Set-Alias -Name g -Value git; g push --force",
+        "& { git push --force }",
+        "$s = { git push --force }; & $s",
+    ] {
+        plain(PowerShell, code, force);
+    }
+    let created = "& ([scriptblock]::Create('git push --force'))";
+    plain(PowerShell, created, "exec git push --force; exec ?");
+    plain(PowerShell, "iex (Get-Thing)", "opaque");
+    plain(PowerShell, "iex $env:X", "opaque");
+    plain(PowerShell, "iex ($x -join '')", "opaque");
+    plain(PowerShell, "$x = '{0} push' -f 'git'; iex $x", "opaque");
+    plain(PowerShell, "[IO.File]::WriteAllText('.env', 'x')", "write .env");
+    plain(PowerShell, "$x = 1; if ($x -eq 2) { Write-Output 'git push --force' }", "");
+    plain(PowerShell, "$x = Get-Date; Write-Host \"it is $x\"; ('a' + 'b').Length", "");
+    plain(PowerShell, "& { Get-Date }", "");
+}
