@@ -200,11 +200,18 @@ impl Reader<'_> {
             "append" | "extend" | "insert" | "push" | "unshift" | "concat" | "prepend"
         );
         let called = grows && self.text_at(1) == "." && self.kind_at(3) == Some(&Kind::Open(b'('));
-        if !shovels && !called {
+        let added = self.lang == ScriptLang::Php
+            && self.kind_at(1) == Some(&Kind::Open(b'['))
+            && self.kind_at(2) == Some(&Kind::Close(b']'))
+            && self.text_at(3) == "=";
+        if !shovels && !called && !added {
             return false;
         }
         let mut values = values.clone();
-        if shovels {
+        if added {
+            self.at += 4;
+            values.push(self.expression());
+        } else if shovels {
             self.at += 2;
             values.push(self.unary());
         } else {

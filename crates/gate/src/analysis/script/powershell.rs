@@ -527,7 +527,9 @@ impl PowerShell<'_> {
             _ if HARMLESS.binary_search(&base).is_ok()
                 || matches!(base, "foreach" | "foreach-object" | "%" | "for" | "while") => {}
             _ => {
-                let mut argv = vec![name.known()];
+                // A program of Windows is known by its name, wherever it lies.
+                let windows = name.text.contains('\\');
+                let mut argv = vec![if windows { Some(base.to_owned()) } else { name.known() }];
                 argv.extend(call.words.iter().map(Word::known));
                 self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
             }

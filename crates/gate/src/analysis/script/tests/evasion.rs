@@ -21,6 +21,8 @@ fn lists_that_grow_are_followed() {
         "exec git push --force",
     );
     check(Ruby, "c=['git','push']; c << '--force'; system(*c)", "exec git push --force");
+    let php = "$c=['git','push']; $c[]='--force'; exec(implode(' ',$c));";
+    check(Php, php, "run `git push --force`");
     check(Perl, "my @c=('git','push'); push @c, '--force'; system(@c)", "exec git push --force");
 }
 
@@ -120,6 +122,7 @@ fn powershell_puts_commands_together() {
         "& (\"gi\"+\"t\") push --force",
         "&('gi'+'t') push --force",
         "& 'git' push --force",
+        "& 'C:\\Program Files\\Git\\bin\\git.exe' push --force",
         "&'git' push --force",
         "$a=\"--force\"; git push $a",
         "$g = 'git'; & $g push --force",
