@@ -31,6 +31,7 @@ pub(super) fn analyse(code: &str, nesting: Nesting) -> Vec<ScriptFinding> {
         findings: Vec::new(),
         scope: BTreeMap::new(),
         held: 0,
+        lists: BTreeMap::new(),
         aliases: BTreeMap::new(),
         loops: 0,
         depth: 0,
@@ -49,6 +50,11 @@ const MAX_HELD: usize = 1024 * 1024;
 
 /// Stands for a block of commands, which are read where they are written.
 const BLOCK: &str = "{}";
+
+/// Whether an assignment gives several constants, few enough to be kept.
+fn short_list(values: &[Word]) -> bool {
+    (2..=64).contains(&values.len()) && values.iter().all(|word| word.quoted && !word.many)
+}
 
 /// The text that an assignment gives: one constant, or several with `+` between them.
 fn assigned_text(values: &[Word]) -> Option<String> {
@@ -78,6 +84,8 @@ struct PowerShell<'a> {
     scope: BTreeMap<String, String>,
     /// How many bytes were put into variables.
     held: usize,
+    /// Variables that hold several words.
+    lists: BTreeMap<String, Vec<Word>>,
     /// Names that the script gives to commands.
     aliases: BTreeMap<String, String>,
     loops: u32,
@@ -190,7 +198,32 @@ impl PowerShell<'_> {
         }
     }
 
+    /// `$words` or `@words` as an argument, where it holds several words.
+    fn spread(&mut self, words: &mut Vec<Word>) -> bool {
+        if words.is_empty() || !matches!(self.byte(0), b'$' | b'@') {
+            return false;
+        }
+        let rest = self.code.get(self.at + 1..).unwrap_or("");
+        let name: String =
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let ends = rest.get(name.len()..).is_none_or(|rest| {
+            rest.is_empty() || rest.starts_with([' ', ';', '\n', '\r', '|', ')', '}'])
+        });
+        let found = self.lists.get(&format!("${}", name.to_ascii_lowercase()));
+        match found {
+            Some(list) if ends => {
+                words.extend(list.iter().cloned());
+                self.at += 1 + name.len();
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn word(&mut self, words: &mut Vec<Word>) {
+        if self.spread(words) {
+            return;
+        }
         let mut text = String::new();
         let mut quoted = false;
         let assigned = words.get(1).is_some_and(|word| matches!(word.text.as_str(), "=" | "+="));
@@ -407,6 +440,11 @@ impl PowerShell<'_> {
             && matches!(equals.text.as_str(), "=" | "+=")
             && !values.is_empty()
         {
+            self.lists.remove(&name.text);
+            let length: usize = values.iter().map(|word| word.text.len()).sum();
+            if equals.text == "=" && short_list(values) && length <= 4096 {
+                self.lists.insert(name.text.clone(), values.to_vec());
+            }
             if let Some(value) = assigned_text(values) {
                 let old = if equals.text == "=" { None } else { self.scope.get(&name.text) };
                 let value = old.cloned().unwrap_or_default() + &value;
