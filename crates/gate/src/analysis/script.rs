@@ -8,6 +8,7 @@ mod cmdlet;
 mod expression;
 mod lexer;
 mod literal;
+mod member;
 mod method;
 mod powershell;
 mod quote;
@@ -16,6 +17,9 @@ mod value;
 
 #[cfg(test)]
 mod tests;
+
+use std::cell::Cell;
+use std::rc::Rc;
 
 use aurora_model::{Span, Touch};
 
@@ -27,6 +31,41 @@ pub const UNKNOWN: char = '\u{FFFC}';
 
 /// How deep code inside code is followed (`exec("exec('…')")`).
 const MAX_NESTING: u8 = 4;
+
+/// How many bytes of code inside code are read for one script.
+const MAX_NESTED_CODE: usize = 256 * 1024;
+
+/// How many findings of one script are kept.
+const MAX_FINDINGS: usize = 1024;
+
+/// How deep a script stands in others, and how much more of such code is worth reading.
+#[derive(Debug, Clone)]
+struct Nesting {
+    depth: u8,
+    left: Rc<Cell<usize>>,
+}
+
+impl Nesting {
+    /// One step deeper, for this code.
+    fn deeper(&self, code: &str) -> Self {
+        let enough = self.left.get() >= code.len();
+        self.left.set(self.left.get().saturating_sub(code.len().max(64)));
+        let depth = if enough { self.depth + 1 } else { MAX_NESTING };
+        Self { depth, left: Rc::clone(&self.left) }
+    }
+}
+
+/// Keeps a finding; past the limit one stands for all the rest.
+fn add(findings: &mut Vec<ScriptFinding>, finding: ScriptFinding) {
+    match findings.len() {
+        0..MAX_FINDINGS => findings.push(finding),
+        MAX_FINDINGS => {
+            let what = What::Opaque { why: "it does more than can be looked at" };
+            findings.push(ScriptFinding { what, ..finding });
+        }
+        _ => {}
+    }
+}
 
 /// One thing that a script would do.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,11 +136,13 @@ pub enum What {
 /// a value that nobody knows.
 #[must_use]
 pub fn analyse(lang: ScriptLang, code: &str) -> Vec<ScriptFinding> {
-    analyse_nested(lang, code, 0)
+    let left = Rc::new(Cell::new(MAX_NESTED_CODE));
+    analyse_nested(lang, code, &Nesting { depth: 0, left })
 }
 
-fn analyse_nested(lang: ScriptLang, code: &str, nesting: u8) -> Vec<ScriptFinding> {
-    if nesting >= MAX_NESTING {
+fn analyse_nested(lang: ScriptLang, code: &str, nesting: &Nesting) -> Vec<ScriptFinding> {
+    let nesting = nesting.clone();
+    if nesting.depth >= MAX_NESTING {
         let what = What::Opaque { why: "code inside code, nested too deeply" };
         return vec![ScriptFinding { what, in_loop: false, span: Span::new(0, code.len()) }];
     }

@@ -65,6 +65,12 @@ pub(super) enum Act {
     RunText(&'static str),
     /// The argument is code of the same language.
     Eval(u8),
+    /// The last argument is code of the same language.
+    EvalLast,
+    /// The first argument is a path that is changed if an option of that name is on.
+    ChangeIf(&'static str),
+    /// The first argument is a function's name, the others are its arguments.
+    CallFirst,
     /// The first argument is fetched.
     Fetch,
     /// The first argument is fetched into the file that is the second.

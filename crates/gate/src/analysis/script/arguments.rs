@@ -52,7 +52,11 @@ impl Reader<'_> {
         let separator = matches!(self.text_at(2), ":" | "=>" | ",")
             || self.kind_at(2) == Some(&Kind::Close(b'}'))
             || self.kind_at(1) == Some(&Kind::Close(b'}'));
-        if !key || !separator || self.lang == ScriptLang::Lua {
+        if self.lang == ScriptLang::Lua {
+            self.at += 1;
+            return Value::list(self.elements(b'}').0);
+        }
+        if !key || !separator {
             self.block();
             return Value::Unknown;
         }
@@ -81,7 +85,7 @@ impl Reader<'_> {
             }
         }
         self.at += 1;
-        Value::Dict(entries)
+        Value::dict(entries)
     }
 
     /// The elements up to a closing bracket; whether a comma stood between or after them.
@@ -100,7 +104,7 @@ impl Reader<'_> {
                 Value::List(inner) if spread => values.extend(inner),
                 value if self.take_op("=>") => {
                     let right = self.expression();
-                    values.push(Value::Dict(vec![(value.text(), right)]));
+                    values.push(Value::dict(vec![(value.text(), right)]));
                 }
                 value => values.push(value),
             }
@@ -264,7 +268,7 @@ impl Reader<'_> {
                 if !self.op(";") && !self.op("=") && !self.op(":") {
                     let value = self.expression();
                     if let Some(last) = args.pos.last_mut() {
-                        *last = Value::OneOf(vec![Value::Unknown, value]);
+                        *last = Value::one_of(vec![Value::Unknown, value]);
                     }
                 }
                 if self.at == before || matches!(self.text_at(0), ";" | "=" | ":") {

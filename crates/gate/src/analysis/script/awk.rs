@@ -6,10 +6,10 @@ use super::super::shell::machine::ScriptLang;
 use super::lexer::Kind;
 use super::reader::Reader;
 use super::value::Value;
-use super::{ScriptFinding, What};
+use super::{Nesting, ScriptFinding, What};
 
 /// What an awk program would do.
-pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
+pub(super) fn analyse(code: &str, nesting: Nesting) -> Vec<ScriptFinding> {
     let mut reader = Reader::new(ScriptLang::Awk, code, nesting);
     while reader.at < reader.tokens.len() {
         // `BEGIN` and `END` run once; every other rule runs for each line.
@@ -92,7 +92,7 @@ fn simple(reader: &mut Reader<'_>) {
         let value = reader.expression();
         // A variable that a rule changes for each line is known only if it is set once.
         let value = if reader.loops > 1 { Value::Unknown } else { value };
-        reader.scope.insert(name, value);
+        reader.bind(name, value);
         return;
     }
     let value = if prints {

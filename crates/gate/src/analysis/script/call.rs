@@ -6,8 +6,8 @@ use super::super::shell::machine::ScriptLang;
 use super::api::{self, Act, Pure};
 use super::lexer::{Kind, Part};
 use super::reader::Reader;
-use super::value::{Value, decode_base64, decode_hex, join_path, split_words};
-use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
+use super::value::{MAX_TEXT, Value, decode_base64, decode_hex, join, join_path, split_words};
+use super::{ScriptFinding, UNKNOWN, What, add, analyse_nested};
 
 /// How long a dotted name may become before it is forgotten.
 const MAX_NAME: usize = 200;
@@ -47,7 +47,7 @@ impl Args {
     }
 
     /// The positional argument or, failing that, the one of that name.
-    fn get(&self, index: u8, name: &str) -> &Value {
+    pub(super) fn get(&self, index: u8, name: &str) -> &Value {
         self.pos.get(usize::from(index)).or_else(|| self.option(name)).unwrap_or(&Value::Unknown)
     }
 
@@ -86,6 +86,8 @@ impl Reader<'_> {
                 _ => Value::Method(Box::new(Value::Path(path)), name.to_owned()),
             },
             Value::Unknown => Value::Name(format!("{UNKNOWN}.{name}")),
+            // A method of a method is nothing that is known, and a long chain would nest deeply.
+            Value::Method(..) => Value::Unknown,
             other => Value::Method(Box::new(other), name.to_owned()),
         }
     }
@@ -94,6 +96,10 @@ impl Reader<'_> {
     pub(super) fn call(&mut self, callee: Value, args: Args, start: usize) -> Value {
         match callee {
             Value::Name(name) => self.call_name(name, &args, start),
+            // PHP calls the function that a text names.
+            Value::Str(name) if self.lang == ScriptLang::Php => {
+                self.call_name(name.replace("::", "."), &args, start)
+            }
             Value::Method(owner, name) => {
                 self.call_method(&owner, &name, &args, start).unwrap_or(Value::Unknown)
             }
@@ -112,7 +118,7 @@ impl Reader<'_> {
         }
     }
 
-    fn call_name(&mut self, name: String, args: &Args, start: usize) -> Value {
+    pub(super) fn call_name(&mut self, name: String, args: &Args, start: usize) -> Value {
         if let Some(method) = redispatch(&name) {
             // Ruby's `send(:system, …)`.
             if let Some((Value::Str(real), rest)) = args.pos.split_first() {
@@ -124,6 +130,9 @@ impl Reader<'_> {
         if let Some(act) = self.lookup(&name) {
             return self.act(act, args, start);
         }
+        if let Some(value) = self.call_by_member(&name, args, start) {
+            return value;
+        }
         if let Some((owner, method)) = name.rsplit_once('.') {
             let owner = Value::Name(owner.to_owned());
             if let Some(value) = self.call_method(&owner, method, args, start) {
@@ -133,16 +142,16 @@ impl Reader<'_> {
         if name.starts_with(UNKNOWN) && !name.contains('.') {
             self.emit(What::Opaque { why: "the called function is not known" }, start);
         }
-        Value::Name(format!("{name}()"))
+        if name.len() < MAX_NAME { Value::Name(format!("{name}()")) } else { Value::Unknown }
     }
 
-    fn lookup(&self, name: &str) -> Option<Act> {
+    pub(super) fn lookup(&self, name: &str) -> Option<Act> {
         api::find(self.lang, name).or_else(|| {
             self.stars.iter().find_map(|module| api::find(self.lang, &format!("{module}.{name}")))
         })
     }
 
-    fn act(&mut self, act: Act, args: &Args, start: usize) -> Value {
+    pub(super) fn act(&mut self, act: Act, args: &Args, start: usize) -> Value {
         match act {
             Act::Pure(pure) => return self.pure(pure, args),
             Act::Shell(at) => self.run_line(args.get(at, "command"), args, start),
@@ -205,6 +214,13 @@ impl Reader<'_> {
                 self.emit(What::Run { command, argv: None, input: None }, start);
             }
             Act::Eval(at) => self.eval(args.at(at), start),
+            Act::EvalLast => self.eval(args.pos.last().unwrap_or(&Value::Bool(false)), start),
+            Act::ChangeIf(option) => {
+                if args.flag(option) {
+                    self.change(args.get(0, "files"), Touch::Write, start);
+                }
+            }
+            Act::CallFirst => return self.call_first(args, start),
             Act::Fetch => {
                 let target = args.get(0, "url").known();
                 self.emit(What::Fetch { target }, start);
@@ -236,8 +252,11 @@ impl Reader<'_> {
                 let mut path = String::new();
                 for value in &args.pos {
                     path = join_path(&path, &value.text());
+                    if path.len() > MAX_TEXT {
+                        return Value::Unknown;
+                    }
                 }
-                if pure == Pure::NewPath { Value::Path(path) } else { Value::Str(path) }
+                if pure == Pure::NewPath { Value::path(path) } else { Value::string(path) }
             }
             Pure::ExpandHome => match first.known() {
                 Some(path) => match path.strip_prefix('~') {
@@ -259,7 +278,7 @@ impl Reader<'_> {
                 Value::Str(text)
             }
             Pure::SplitShell => match first {
-                Value::Str(text) => Value::List(split_words(text, true)),
+                Value::Str(text) => Value::list(split_words(text, true)),
                 _ => Value::Unknown,
             },
             Pure::JoinList => {
@@ -268,9 +287,9 @@ impl Reader<'_> {
                     Value::List(values) => values.clone(),
                     _ => args.pos.iter().skip(1).cloned().collect(),
                 };
-                Value::Str(values.iter().map(Value::text).collect::<Vec<_>>().join(&separator))
+                join(&values, &separator)
             }
-            Pure::Glob => Value::Glob(first.text()),
+            Pure::Glob => Value::glob(first.text()),
             Pure::ReadFile => match first {
                 Value::Str(text) if text.contains("://") => Value::Net,
                 _ => Value::File,
@@ -282,7 +301,7 @@ impl Reader<'_> {
         }
     }
 
-    fn run_line(&mut self, command: &Value, args: &Args, start: usize) {
+    pub(super) fn run_line(&mut self, command: &Value, args: &Args, start: usize) {
         let input = args.option("input").and_then(Value::known);
         for choice in command.choices() {
             if matches!(choice, Value::List(_)) {
@@ -294,7 +313,13 @@ impl Reader<'_> {
         }
     }
 
-    fn run_argv(&mut self, program: &Value, rest: Vec<Option<String>>, args: &Args, start: usize) {
+    pub(super) fn run_argv(
+        &mut self,
+        program: &Value,
+        rest: Vec<Option<String>>,
+        args: &Args,
+        start: usize,
+    ) {
         let mut argv = vec![program.known()];
         argv.extend(rest);
         let input = args.option("input").and_then(Value::known);
@@ -374,7 +399,7 @@ impl Reader<'_> {
                 line.push(' ');
                 line.push_str(&value.text());
             }
-            return self.run_line(&Value::Str(line), args, start);
+            return self.run_line(&Value::string(line), args, start);
         }
         let argv = rest.iter().map(Value::known).collect();
         self.run_argv(args.at(0), argv, args, start);
@@ -449,6 +474,7 @@ impl Reader<'_> {
             Value::Str(mode) if mode.starts_with('a') => Some(Touch::Append),
             Value::Str(mode) if mode.starts_with('x') => Some(Touch::Create),
             Value::Str(mode) if mode.contains(['+', 'w']) => Some(Touch::Write),
+            Value::Name(flags) if opens_to_write(flags) => Some(Touch::Write),
             _ => None,
         };
         match touch {
@@ -499,11 +525,11 @@ impl Reader<'_> {
         match code {
             Value::File | Value::Bool(_) | Value::Num(_) => {}
             Value::Str(code) if !code.is_empty() => {
-                let inner = analyse_nested(self.lang, code, self.nesting + 1);
+                let inner = analyse_nested(self.lang, code, &self.nesting.deeper(code));
                 let span = Span::new(start, self.last_end().max(start));
                 for finding in inner {
                     let in_loop = finding.in_loop || self.loops > 0;
-                    self.findings.push(ScriptFinding { in_loop, span, ..finding });
+                    add(&mut self.findings, ScriptFinding { in_loop, span, ..finding });
                 }
             }
             Value::Net => {
@@ -559,6 +585,12 @@ fn redispatch(name: &str) -> Option<Option<&str>> {
     }
 }
 
+/// Whether the flags of a system call open a file to write to it.
+fn opens_to_write(flags: &str) -> bool {
+    ["O_WRONLY", "O_RDWR", "O_TRUNC", "O_CREAT", "O_APPEND"].iter().any(|flag| flags.contains(flag))
+}
+
 fn bytes_value(bytes: Option<Vec<u8>>) -> Value {
-    bytes.map_or(Value::Unknown, |bytes| Value::Str(String::from_utf8_lossy(&bytes).into_owned()))
+    bytes
+        .map_or(Value::Unknown, |bytes| Value::string(String::from_utf8_lossy(&bytes).into_owned()))
 }

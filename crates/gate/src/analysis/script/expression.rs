@@ -8,7 +8,7 @@ use super::super::shell::machine::ScriptLang;
 use super::call::Args;
 use super::lexer::{self, Kind, Part};
 use super::reader::Reader;
-use super::value::{Value, concat, format_percent, join_path};
+use super::value::{MAX_TEXT, Value, concat, format_percent, join_path, repeat};
 use super::{UNKNOWN, What};
 
 /// Words that stand between two operands.
@@ -101,8 +101,9 @@ impl Reader<'_> {
                     self.at += 1;
                     let right = self.unary();
                     left = match text {
-                        "or" | "else" | "rescue" => Value::OneOf(vec![left, right]),
+                        "or" | "else" | "rescue" => Value::one_of(vec![left, right]),
                         "if" | "unless" => left,
+                        "x" => repeat(&left, &right),
                         _ => Value::Unknown,
                     };
                 }
@@ -166,7 +167,7 @@ impl Reader<'_> {
                 let yes = self.expression();
                 if self.take_op(":") {
                     let no = self.expression();
-                    return Value::OneOf(vec![yes, no]);
+                    return Value::one_of(vec![yes, no]);
                 }
                 yes
             }
@@ -178,19 +179,28 @@ impl Reader<'_> {
                 concat(&left, &right)
             }
             "/" => match (left, self.unary()) {
-                (Value::Path(base), right) => Value::Path(join_path(&base, &right.text())),
+                (Value::Path(base), right) => Value::path(join_path(&base, &right.text())),
                 _ => Value::Unknown,
             },
             "%" => match (left, self.unary()) {
-                (Value::Str(format), Value::List(values)) => {
-                    Value::Str(format_percent(&format, &values))
-                }
-                (Value::Str(format), value) => Value::Str(format_percent(&format, &[value])),
+                (Value::Str(format), Value::List(values)) => format_percent(&format, &values),
+                (Value::Str(format), value) => format_percent(&format, &[value]),
                 _ => Value::Unknown,
             },
+            "|" => match (left, self.unary()) {
+                // The flags of a file that is opened.
+                (Value::Name(a), Value::Name(b)) if a.contains("O_") && b.contains("O_") => {
+                    if a.len() < 200 { Value::Name(format!("{a}|{b}")) } else { Value::Unknown }
+                }
+                _ => Value::Unknown,
+            },
+            "*" => {
+                let right = self.unary();
+                repeat(&left, &right)
+            }
             "||" | "??" | "//" => {
                 let right = self.unary();
-                Value::OneOf(vec![left, right])
+                Value::one_of(vec![left, right])
             }
             "++" | "--" => left,
             _ => {
@@ -293,11 +303,11 @@ impl Reader<'_> {
             }
             Kind::Words(words) => {
                 self.at += 1;
-                Value::List(words.iter().map(|word| Value::Str(word.clone())).collect())
+                Value::list(words.iter().map(|word| Value::str(word)).collect())
             }
             Kind::Glob(parts) => {
                 self.at += 1;
-                Value::Glob(self.render(parts).text())
+                Value::glob(self.render(parts).text())
             }
             Kind::Regex(code) => {
                 self.at += 1;
@@ -318,7 +328,7 @@ impl Reader<'_> {
                 self.at += 1;
                 let (mut values, comma) = self.elements(closing(*bracket));
                 if list || comma || values.len() != 1 {
-                    Value::List(values)
+                    Value::list(values)
                 } else {
                     values.pop().unwrap_or(Value::Unknown)
                 }
@@ -408,6 +418,7 @@ impl Reader<'_> {
                     }
                 }
                 Some(Kind::Open(b'(')) => {
+                    self.name_parameter(&value);
                     let args = self.arguments();
                     value = self.invoke(value, args, start, mark);
                 }
@@ -421,7 +432,7 @@ impl Reader<'_> {
                         (_, Value::Name(name), _)
                             if self.lang == ScriptLang::Ruby && name == "Dir" =>
                         {
-                            Value::Glob(keys.first().unwrap_or(&Value::Unknown).text())
+                            Value::glob(keys.first().unwrap_or(&Value::Unknown).text())
                         }
                         (_, value, Some(key)) if keys.len() == 1 => value.index(key),
                         _ => Value::Unknown,
@@ -492,6 +503,9 @@ impl Reader<'_> {
                     let value = self.inner(*span);
                     text.push_str(&value.text());
                 }
+            }
+            if text.len() > MAX_TEXT {
+                return Value::Unknown;
             }
         }
         Value::Str(text)

@@ -6,7 +6,7 @@ use super::super::shell::machine::ScriptLang;
 use super::What;
 use super::call::Args;
 use super::reader::Reader;
-use super::value::{Value, format_braces, join_path, split_words};
+use super::value::{Value, concat, format_braces, join, join_path, replace, split_words};
 
 /// What a method does with what it is called on.
 #[derive(Debug, Clone, Copy)]
@@ -192,8 +192,8 @@ impl Reader<'_> {
             ChangeSelf(touch) if object && (path || self.lang == ScriptLang::Python) => {
                 self.change(owner, touch, start);
             }
-            OpenSelf if path || (object && matches!(args.at(0), Value::Str(_))) => {
-                return Some(self.open_file(owner, args.at(0), start));
+            OpenSelf if path || (object && matches!(args.get(0, "mode"), Value::Str(_))) => {
+                return Some(self.open_file(owner, args.get(0, "mode"), start));
             }
             MoveSelf if path => {
                 self.change(owner, Touch::Rename, start);
@@ -277,16 +277,12 @@ impl Reader<'_> {
         let first = args.at(0);
         Some(match (owner, method) {
             (Value::Str(text), "join") => match first {
-                Value::List(values) => {
-                    let texts: Vec<String> = values.iter().map(Value::text).collect();
-                    Value::Str(texts.join(text))
-                }
+                Value::List(values) => join(values, text),
                 _ => Value::Unknown,
             },
             (Value::List(values), "join") => {
-                let texts: Vec<String> = values.iter().map(Value::text).collect();
                 let separator = args.pos.first().map_or_else(|| ",".to_owned(), Value::text);
-                Value::Str(texts.join(&separator))
+                join(values, &separator)
             }
             (Value::List(values), "reverse" | "reversed") => {
                 Value::List(values.iter().rev().cloned().collect())
@@ -297,28 +293,28 @@ impl Reader<'_> {
                     Value::List(more) => values.extend(more.iter().cloned()),
                     other => values.push(other.clone()),
                 }
-                Value::List(values)
+                Value::list(values)
             }
             (Value::Str(text), "split") => match first {
                 Value::Str(separator) if separator.is_empty() => {
-                    Value::List(text.chars().map(|c| Value::Str(c.to_string())).collect())
+                    Value::list(text.chars().map(|c| Value::Str(c.to_string())).collect())
                 }
                 Value::Str(separator) if separator != " " => {
-                    Value::List(text.split(separator.as_str()).map(Value::str).collect())
+                    Value::list(text.split(separator.as_str()).map(Value::str).collect())
                 }
-                _ => Value::List(split_words(text, false)),
+                _ => Value::list(split_words(text, false)),
             },
-            (Value::Str(text), "format") => Value::Str(format_braces(text, &args.pos, &args.named)),
+            (Value::Str(text), "format") => format_braces(text, &args.pos, &args.named),
             (Value::Str(text), "replace" | "replaceAll" | "gsub") => match (first, args.at(1)) {
-                (Value::Str(from), Value::Str(to)) => Value::Str(text.replace(from.as_str(), to)),
+                (Value::Str(from), Value::Str(to)) => replace(text, from, to),
                 _ => Value::Unknown,
             },
-            (Value::Str(text), "concat") => Value::Str(text.clone() + &first.text()),
+            (Value::Str(_), "concat") => concat(owner, first),
             (Value::Str(text), "lower" | "toLowerCase" | "downcase") => {
-                Value::Str(text.to_lowercase())
+                Value::string(text.to_lowercase())
             }
             (Value::Str(text), "upper" | "toUpperCase" | "upcase") => {
-                Value::Str(text.to_uppercase())
+                Value::string(text.to_uppercase())
             }
             (Value::Str(text), "strip" | "trim" | "rstrip" | "chomp") => {
                 Value::Str(text.trim().to_owned())
@@ -334,11 +330,11 @@ impl Reader<'_> {
                 for value in &args.pos {
                     path = join_path(&path, &value.text());
                 }
-                Value::Path(path)
+                Value::path(path)
             }
             (Value::Path(path), "glob" | "rglob" | "iterdir" | "children" | "each_child") => {
                 let pattern = args.pos.first().map_or_else(|| "*".to_owned(), Value::text);
-                Value::Glob(join_path(path, &pattern))
+                Value::glob(join_path(path, &pattern))
             }
             (Value::Path(_), "read_text" | "read_bytes" | "read") => Value::File,
             _ => return None,

@@ -6,7 +6,8 @@ use aurora_model::{Span, Touch};
 
 use super::super::shell::machine::ScriptLang;
 use super::cmdlet::{Cmdlet, Word, cmdlet_name};
-use super::{ScriptFinding, UNKNOWN, What, analyse_nested};
+use super::value::{MAX_TEXT, split_shell};
+use super::{Nesting, ScriptFinding, UNKNOWN, What, add, analyse_nested};
 
 /// How deep brackets are followed.
 const MAX_DEPTH: u32 = 32;
@@ -22,13 +23,16 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// What a PowerShell script would do.
-pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
+pub(super) fn analyse(code: &str, nesting: Nesting) -> Vec<ScriptFinding> {
     let mut shell = PowerShell {
         code,
         bytes: code.as_bytes(),
         at: 0,
         findings: Vec::new(),
         scope: BTreeMap::new(),
+        held: 0,
+        lists: BTreeMap::new(),
+        aliases: BTreeMap::new(),
         loops: 0,
         depth: 0,
         nesting,
@@ -41,6 +45,36 @@ pub(super) fn analyse(code: &str, nesting: u8) -> Vec<ScriptFinding> {
     shell.findings
 }
 
+/// How many bytes a script may put into its variables.
+const MAX_HELD: usize = 1024 * 1024;
+
+/// Stands for a block of commands, which are read where they are written.
+const BLOCK: &str = "{}";
+
+/// Whether an assignment gives several constants, few enough to be kept.
+fn short_list(values: &[Word]) -> bool {
+    (2..=64).contains(&values.len()) && values.iter().all(|word| word.quoted && !word.many)
+}
+
+/// The text that an assignment gives: one constant, or several with `+` between them.
+fn assigned_text(values: &[Word]) -> Option<String> {
+    let (first, rest) = values.split_first()?;
+    if !first.quoted && first.text.parse::<f64>().is_err() {
+        return None;
+    }
+    let mut text = first.text.clone();
+    let mut rest = rest.iter();
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "+" if !word.quoted => text.push_str(&rest.next()?.text),
+            // A list: what stands first is as good as any.
+            _ if word.quoted => return Some(text),
+            _ => return Some(UNKNOWN.to_string()),
+        }
+    }
+    Some(text)
+}
+
 #[derive(Debug)]
 struct PowerShell<'a> {
     code: &'a str,
@@ -48,9 +82,15 @@ struct PowerShell<'a> {
     at: usize,
     findings: Vec<ScriptFinding>,
     scope: BTreeMap<String, String>,
+    /// How many bytes were put into variables.
+    held: usize,
+    /// Variables that hold several words.
+    lists: BTreeMap<String, Vec<Word>>,
+    /// Names that the script gives to commands.
+    aliases: BTreeMap<String, String>,
     loops: u32,
     depth: u32,
-    nesting: u8,
+    nesting: Nesting,
 }
 
 impl PowerShell<'_> {
@@ -115,6 +155,10 @@ impl PowerShell<'_> {
     /// A bracket: its commands run, and it stands for a value.
     fn bracket(&mut self, words: &mut Vec<Word>) {
         let block = self.byte(0) == b'{';
+        if !block && let Some(text) = self.constant_expression() {
+            words.push(Word { text, quoted: true, many: false });
+            return;
+        }
         self.at += 1;
         let first = words.first().map(|word| word.text.to_ascii_lowercase()).unwrap_or_default();
         let looping =
@@ -130,6 +174,8 @@ impl PowerShell<'_> {
         let constants = !block && !inner.is_empty() && inner.iter().all(|word| word.quoted);
         if constants {
             words.extend(inner);
+        } else if block {
+            words.push(Word { text: BLOCK.to_owned(), quoted: true, many: true });
         } else {
             words.push(Word { text: UNKNOWN.to_string(), quoted: true, many: true });
         }
@@ -152,12 +198,50 @@ impl PowerShell<'_> {
         }
     }
 
+    /// `$words` or `@words` as an argument, where it holds several words.
+    fn spread(&mut self, words: &mut Vec<Word>) -> bool {
+        if words.is_empty() || !matches!(self.byte(0), b'$' | b'@') {
+            return false;
+        }
+        let rest = self.code.get(self.at + 1..).unwrap_or("");
+        let name: String =
+            rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
+        let ends = rest.get(name.len()..).is_none_or(|rest| {
+            rest.is_empty() || rest.starts_with([' ', ';', '\n', '\r', '|', ')', '}'])
+        });
+        let found = self.lists.get(&format!("${}", name.to_ascii_lowercase()));
+        match found {
+            Some(list) if ends => {
+                words.extend(list.iter().cloned());
+                self.at += 1 + name.len();
+                true
+            }
+            _ => false,
+        }
+    }
+
     fn word(&mut self, words: &mut Vec<Word>) {
+        if self.spread(words) {
+            return;
+        }
         let mut text = String::new();
         let mut quoted = false;
+        let assigned = words.get(1).is_some_and(|word| matches!(word.text.as_str(), "=" | "+="));
         while self.at < self.bytes.len() {
             match self.byte(0) {
                 b' ' | b'\t' | b'\r' | b'\n' | b';' | b'|' | b')' | b'}' | b'{' | b'(' | b',' => {
+                    break;
+                }
+                // Between constants that are assigned, a plus stands alone even without blanks.
+                b'+' if assigned && quoted => break,
+                b'+' if assigned && text.is_empty() => {
+                    self.at += 1;
+                    text.push('+');
+                    break;
+                }
+                b'&' if text.is_empty() && words.is_empty() => {
+                    self.at += 1;
+                    text.push('&');
                     break;
                 }
                 b'\'' => {
@@ -178,7 +262,13 @@ impl PowerShell<'_> {
                 }
                 b'$' => {
                     quoted |= text.is_empty();
-                    self.variable(&mut text, words.is_empty());
+                    let assigned = words.is_empty() && self.assigns();
+                    let called = words.first().is_some_and(|word| word.text == "&");
+                    self.variable(&mut text, words.is_empty() && (assigned || !called));
+                    if assigned {
+                        words.push(Word { text, quoted: false, many: false });
+                        return self.assignment(words);
+                    }
                 }
                 _ => self.one_char(&mut text),
             }
@@ -243,6 +333,73 @@ impl PowerShell<'_> {
         self.at = (self.at + end + close.len()).min(self.bytes.len());
     }
 
+    /// Whether the variable that stands here is given a value.
+    fn assigns(&self) -> bool {
+        let rest = self.code.get(self.at + 1..).unwrap_or("");
+        let rest =
+            rest.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || "_:{}".contains(c));
+        let rest = rest.trim_start_matches([' ', '\t']);
+        rest.starts_with("+=") || (rest.starts_with('=') && !rest.starts_with("=="))
+    }
+
+    /// The sign between a variable and its value.
+    fn assignment(&mut self, words: &mut Vec<Word>) {
+        while matches!(self.byte(0), b' ' | b'\t') {
+            self.at += 1;
+        }
+        let text = if self.byte(0) == b'+' { "+=" } else { "=" };
+        self.at += text.len();
+        words.push(Word { text: text.to_owned(), quoted: false, many: false });
+    }
+
+    /// `('git' + ' push')`: texts put together, if nothing else stands in the bracket.
+    fn constant_expression(&mut self) -> Option<String> {
+        let before = self.at;
+        let text = self.sum();
+        if text.is_none() {
+            self.at = before;
+        }
+        text
+    }
+
+    fn sum(&mut self) -> Option<String> {
+        let mut text = String::new();
+        self.depth += 1;
+        let found = loop {
+            self.at += 1;
+            while matches!(self.byte(0), b' ' | b'\t' | b'\n' | b'\r') {
+                self.at += 1;
+            }
+            match self.byte(0) {
+                b'\'' => self.single_quoted(&mut text),
+                // What runs inside a text is left to the reading of commands.
+                b'"' if !self.runs_inside() => self.double_quoted(&mut text),
+                b'$' if self.byte(1).is_ascii_alphabetic() => self.variable(&mut text, false),
+                b'(' if self.depth < MAX_DEPTH => match self.sum() {
+                    Some(inner) => text.push_str(&inner),
+                    None => break false,
+                },
+                _ => break false,
+            }
+            while matches!(self.byte(0), b' ' | b'\t' | b'\n' | b'\r') {
+                self.at += 1;
+            }
+            match self.byte(0) {
+                b'+' if text.len() <= MAX_TEXT => {}
+                b')' => break true,
+                _ => break false,
+            }
+        };
+        self.depth -= 1;
+        self.at += 1;
+        found.then_some(text)
+    }
+
+    fn runs_inside(&self) -> bool {
+        let rest = self.code.get(self.at + 1..).unwrap_or("");
+        rest.split('"').next().is_some_and(|text| text.contains("$("))
+    }
+
     /// A variable's value; at a command's start its name, since it may be assigned to.
     fn variable(&mut self, text: &mut String, command_word: bool) {
         let start = self.at;
@@ -260,8 +417,8 @@ impl PowerShell<'_> {
             text.push_str(&name);
         } else {
             match self.scope.get(&name) {
-                Some(value) => text.push_str(value),
-                None => text.push(UNKNOWN),
+                Some(value) if text.len() + value.len() <= MAX_TEXT => text.push_str(value),
+                Some(_) | None => text.push(UNKNOWN),
             }
         }
         if self.byte(0) == b'.' && self.byte(1).is_ascii_alphabetic() && !command_word {
@@ -271,22 +428,33 @@ impl PowerShell<'_> {
 
     fn emit(&mut self, what: What, start: usize) {
         let span = Span::new(start.min(self.code.len()), self.at.min(self.code.len()));
-        self.findings.push(ScriptFinding { what, in_loop: self.loops > 0, span });
+        let finding = ScriptFinding { what, in_loop: self.loops > 0, span };
+        add(&mut self.findings, finding);
     }
 
     /// One whole command.
     fn finish(&mut self, words: &mut Vec<Word>, piped: bool, start: usize) {
         let mut words = std::mem::take(words);
-        if words.len() >= 3
-            && let [name, equals, value, ..] = words.as_slice()
+        if let [name, equals, values @ ..] = words.as_slice()
             && name.text.starts_with('$')
-            && equals.text == "="
+            && matches!(equals.text.as_str(), "=" | "+=")
+            && !values.is_empty()
         {
-            let (name, value, constant) = (name.text.clone(), value.text.clone(), value.quoted);
-            if constant {
-                self.scope.insert(name, value);
+            self.lists.remove(&name.text);
+            let length: usize = values.iter().map(|word| word.text.len()).sum();
+            if equals.text == "=" && short_list(values) && length <= 4096 {
+                self.lists.insert(name.text.clone(), values.to_vec());
+            }
+            if let Some(value) = assigned_text(values) {
+                let old = if equals.text == "=" { None } else { self.scope.get(&name.text) };
+                let value = old.cloned().unwrap_or_default() + &value;
+                self.held += value.len();
+                let large = value.len() > MAX_TEXT || self.held > MAX_HELD;
+                let kept = if large { UNKNOWN.to_string() } else { value };
+                self.scope.insert(name.text.clone(), kept);
                 return;
             }
+            self.scope.remove(&name.text);
             words.drain(..2);
         }
         if words.first().is_some_and(|word| !word.quoted && matches!(word.text.as_str(), "&" | "."))
@@ -301,6 +469,10 @@ impl PowerShell<'_> {
         let base = full.rsplit(['\\', '/']).next().unwrap_or("").to_owned();
         let base = base.strip_suffix(".exe").unwrap_or(&base).to_owned();
         let call = Cmdlet::new(args);
+        if let Some(real) = self.aliases.get(&base).cloned() {
+            let name = Word { text: real.clone(), quoted: false, many: false };
+            return self.cmdlet(&real.to_ascii_lowercase(), &name, &call, piped, start);
+        }
         if call.switch("whatif") {
             return;
         }
@@ -373,6 +545,16 @@ impl PowerShell<'_> {
                     self.emit(What::Sql { text: Some(text) }, start);
                 }
             }
+            "set-alias" | "new-alias" | "sal" | "nal" => {
+                let name = call.value("name").or_else(|| call.first());
+                let at = usize::from(call.value("name").is_none());
+                let real = call.value("value").or_else(|| call.rest.get(at).and_then(Word::known));
+                if let (Some(name), Some(real)) = (name, real) {
+                    self.aliases.insert(name.to_ascii_lowercase(), real);
+                }
+            }
+            BLOCK => {}
+            _ if base.contains("]::") && self.dotnet(base, call, start) => {}
             _ if base.ends_with("]::delete") => {
                 let paths = call.targets().iter().map(Word::known).collect();
                 let recursive = base.contains("directory");
@@ -383,18 +565,48 @@ impl PowerShell<'_> {
             _ if HARMLESS.binary_search(&base).is_ok()
                 || matches!(base, "foreach" | "foreach-object" | "%" | "for" | "while") => {}
             _ => {
-                let mut argv = vec![name.known()];
+                // A program of Windows is known by its name, wherever it lies.
+                let windows = name.text.contains('\\');
+                let mut argv = vec![if windows { Some(base.to_owned()) } else { name.known() }];
                 argv.extend(call.words.iter().map(Word::known));
                 self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
             }
         }
     }
 
+    /// Static methods of .NET's classes; says whether it is one of those known.
+    fn dotnet(&mut self, base: &str, call: &Cmdlet, start: usize) -> bool {
+        let touch = match base.rsplit("]::").next().unwrap_or("") {
+            "start" if base.ends_with("process]::start") => {
+                let mut argv = vec![call.first()];
+                let rest = call.rest.iter().skip(1);
+                argv.extend(rest.flat_map(|word| split_shell(&word.text)).map(Some));
+                self.emit(What::Run { command: None, argv: Some(argv), input: None }, start);
+                return true;
+            }
+            "create" if base.contains("scriptblock") => {
+                self.expression(call, false, start);
+                return true;
+            }
+            "writealltext" | "writealllines" | "writeallbytes" | "create" | "openwrite"
+                if base.contains("file") =>
+            {
+                Touch::Write
+            }
+            "appendalltext" | "appendalllines" => Touch::Append,
+            _ => return false,
+        };
+        self.emit(What::Change { path: call.first(), touch }, start);
+        true
+    }
+
     fn expression(&mut self, call: &Cmdlet, piped: bool, start: usize) {
         let code = call.value("command").or_else(|| call.first());
         match code {
             Some(code) if !piped => {
-                for finding in analyse_nested(ScriptLang::PowerShell, &code, self.nesting + 1) {
+                for finding in
+                    analyse_nested(ScriptLang::PowerShell, &code, &self.nesting.deeper(&code))
+                {
                     self.emit(finding.what, start);
                 }
             }

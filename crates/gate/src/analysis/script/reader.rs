@@ -7,11 +7,14 @@ use aurora_model::Span;
 
 use super::super::shell::machine::ScriptLang;
 use super::lexer::{self, Kind, Token};
-use super::value::{Value, concat};
-use super::{ScriptFinding, UNKNOWN, What};
+use super::value::{MAX_DEPTH as MAX_VALUE_DEPTH, Value, concat};
+use super::{Nesting, ScriptFinding, UNKNOWN, What, add};
 
 /// How deep expressions and blocks are followed.
 const MAX_DEPTH: u32 = 48;
+
+/// How many bytes a script's variables may hold together.
+const MAX_HELD: usize = 1024 * 1024;
 
 /// A walk through one script.
 #[derive(Debug)]
@@ -27,12 +30,14 @@ pub(super) struct Reader<'a> {
     pub(super) loops: u32,
     pub(super) depth: u32,
     pub(super) cwd: Option<String>,
-    pub(super) nesting: u8,
+    pub(super) nesting: Nesting,
+    /// How many bytes the variables hold.
+    held: usize,
     indent: usize,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(lang: ScriptLang, src: &'a str, nesting: u8) -> Self {
+    pub(super) fn new(lang: ScriptLang, src: &'a str, nesting: Nesting) -> Self {
         let tokens = lexer::tokens(lang, src, Span::new(0, src.len())).into();
         Self {
             src,
@@ -46,6 +51,7 @@ impl<'a> Reader<'a> {
             depth: 0,
             cwd: None,
             nesting,
+            held: 0,
             indent: 0,
         }
     }
@@ -124,7 +130,18 @@ impl<'a> Reader<'a> {
 
     pub(super) fn emit(&mut self, what: What, start: usize) {
         let span = Span::new(start, self.last_end().max(start));
-        self.findings.push(ScriptFinding { what, in_loop: self.loops > 0, span });
+        let finding = ScriptFinding { what, in_loop: self.loops > 0, span };
+        add(&mut self.findings, finding);
+    }
+
+    /// Gives a variable its value, unless all of them already hold more than is worth keeping.
+    pub(super) fn bind(&mut self, name: String, value: Value) {
+        let size = |value: &Value| value.size(MAX_VALUE_DEPTH).unwrap_or(0);
+        let before = self.scope.get(&name).map_or(0, size);
+        self.held = self.held.saturating_sub(before);
+        let value = if self.held + size(&value) > MAX_HELD { Value::Unknown } else { value };
+        self.held += size(&value);
+        self.scope.insert(name, value);
     }
 
     /// Whether code may go deeper; always paired with [`Self::leave`].
@@ -209,6 +226,9 @@ impl<'a> Reader<'a> {
         if self.lang == ScriptLang::JavaScript && self.destructuring() {
             return;
         }
+        if self.grown_list() {
+            return;
+        }
         let name = self.text_at(0);
         let assigned = self.kind() == Some(&Kind::Ident)
             && matches!(self.text_at(1), "=" | "+=" | ".=" | ":=" | "||=" | "//=");
@@ -221,14 +241,14 @@ impl<'a> Reader<'a> {
                 ("+=" | ".=", None) => Value::Unknown,
                 _ => value,
             };
-            self.scope.insert(name.to_owned(), value);
+            self.bind(name.to_owned(), value);
         } else {
             self.mentioned_unknown();
             let value = self.expression_list();
             if self.lang == ScriptLang::Python && self.take_word("as") {
                 let name = self.text_at(0).to_owned();
                 self.at += 1;
-                self.scope.insert(name, value);
+                self.bind(name, value);
             } else if self.op("=") {
                 self.at += 1;
                 self.expression_list();
@@ -264,7 +284,7 @@ impl<'a> Reader<'a> {
         while self.take_op(",") {
             values.push(self.expression());
         }
-        Value::List(values)
+        Value::list(values)
     }
 
     /// `{ … }` as statements.
@@ -294,7 +314,7 @@ impl<'a> Reader<'a> {
             if self.take_word("as") {
                 let alias = self.text_at(0).to_owned();
                 self.at += 1;
-                self.scope.insert(alias, Value::Name(module));
+                self.bind(alias, Value::Name(module));
             }
             if !self.take_op(",") {
                 return;
@@ -326,7 +346,7 @@ impl<'a> Reader<'a> {
             } else {
                 name
             };
-            self.scope.insert(alias, full);
+            self.bind(alias, full);
             if !self.take_op(",") {
                 break;
             }
@@ -383,7 +403,7 @@ impl<'a> Reader<'a> {
         self.at += 1;
         let value = self.expression();
         if single {
-            self.scope.insert(name, value.each());
+            self.bind(name, value.each());
         }
     }
 
@@ -444,7 +464,7 @@ impl<'a> Reader<'a> {
         }
         self.at += 1;
         if let Some(variable) = variable {
-            self.scope.insert(variable, value.each());
+            self.bind(variable, value.each());
         }
     }
 
@@ -464,7 +484,7 @@ impl<'a> Reader<'a> {
             }
             if self.take_word("in") || self.take_op("=") {
                 let value = self.expression_list();
-                self.scope.insert(name, value.each());
+                self.bind(name, value.each());
             }
         } else if keyword != "repeat" {
             self.expression();
@@ -520,7 +540,7 @@ impl<'a> Reader<'a> {
                 Value::Name(module) => Value::Name(format!("{module}.{name}")),
                 _ => Value::Unknown,
             };
-            self.scope.insert(alias, value);
+            self.bind(alias, value);
         }
     }
 

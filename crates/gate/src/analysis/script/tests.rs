@@ -1,5 +1,8 @@
 //! Tables of scripts and what they do (POL-8: interpreters).
 
+mod evasion;
+mod limits;
+
 use super::super::shell::machine::ScriptLang::{
     Awk, JavaScript, Lua, Perl, Php, PowerShell, Python, Ruby,
 };

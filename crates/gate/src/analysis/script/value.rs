@@ -36,7 +36,61 @@ pub enum Value {
 impl Value {
     /// Text, as a constant.
     pub fn str(text: &str) -> Self {
-        Self::Str(text.to_owned())
+        Self::string(text.to_owned())
+    }
+
+    /// Text that a script put together, unless it is too long to be kept.
+    pub fn string(text: String) -> Self {
+        if text.len() > MAX_TEXT { Self::Unknown } else { Self::Str(text) }
+    }
+
+    /// A path that a script put together, unless it is too long to be kept.
+    pub fn path(text: String) -> Self {
+        if text.len() > MAX_TEXT { Self::Unknown } else { Self::Path(text) }
+    }
+
+    /// A pattern that a script put together, unless it is too long to be kept.
+    pub fn glob(text: String) -> Self {
+        if text.len() > MAX_TEXT { Self::Unknown } else { Self::Glob(text) }
+    }
+
+    /// A list that a script put together, unless it is too large to be kept.
+    pub fn list(values: Vec<Value>) -> Self {
+        if values.len() > MAX_ITEMS { Self::Unknown } else { Self::List(values).bounded() }
+    }
+
+    /// One of these, unless they are too many to be kept.
+    pub fn one_of(values: Vec<Value>) -> Self {
+        Self::OneOf(values).bounded()
+    }
+
+    /// A dictionary, unless it is too large to be kept.
+    pub fn dict(entries: Vec<(String, Value)>) -> Self {
+        Self::Dict(entries).bounded()
+    }
+
+    fn bounded(self) -> Self {
+        match self.size(MAX_DEPTH) {
+            Some(size) if size <= MAX_TEXT * 2 => self,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// About how many bytes it takes; nothing when it is nested too deeply.
+    pub fn size(&self, depth: u8) -> Option<usize> {
+        let depth = depth.checked_sub(1)?;
+        let inner = match self {
+            Self::Str(text) | Self::Path(text) | Self::Name(text) | Self::Glob(text) => text.len(),
+            Self::List(values) | Self::OneOf(values) => {
+                values.iter().try_fold(0, |sum, value| Some(sum + value.size(depth)?))?
+            }
+            Self::Dict(entries) => entries
+                .iter()
+                .try_fold(0, |sum, (key, value)| Some(sum + key.len() + value.size(depth)?))?,
+            Self::Method(owner, name) => owner.size(depth)? + name.len(),
+            Self::Unknown | Self::Num(_) | Self::Bool(_) | Self::Net | Self::File => 0,
+        };
+        Some(inner + 16)
     }
 
     /// Its text where strings are built: unknown values become [`UNKNOWN`].
@@ -66,7 +120,7 @@ impl Value {
     /// The elements that a loop over it sees, as one value.
     pub fn each(self) -> Self {
         match self {
-            Self::List(values) => Self::OneOf(values),
+            Self::List(values) => Self::one_of(values),
             Self::Glob(pattern) => Self::Glob(pattern),
             Self::Str(_) => Self::Unknown,
             _ => Self::Unknown,
@@ -103,27 +157,76 @@ impl Value {
     }
 }
 
-/// Longer texts and lists are not kept: one that is put together from itself doubles with each step.
-const MAX_LENGTH: usize = 64 * 1024;
+/// Longer texts are not kept: one that is put together from itself doubles with each step.
+pub const MAX_TEXT: usize = 64 * 1024;
+
+/// Longer lists are not kept either.
+const MAX_ITEMS: usize = 4096;
+
+/// How deep lists stand in one another.
+pub const MAX_DEPTH: u8 = 16;
 
 /// Two texts after one another.
 pub fn concat(left: &Value, right: &Value) -> Value {
     match (left, right) {
-        (Value::List(a), Value::List(b)) if a.len() + b.len() > MAX_LENGTH => Value::Unknown,
-        (Value::List(a), Value::List(b)) => Value::List([a.as_slice(), b.as_slice()].concat()),
+        (Value::List(a), Value::List(b)) => Value::list([a.as_slice(), b.as_slice()].concat()),
         (Value::List(a), _) => {
             let mut values = a.clone();
             values.push(Value::Unknown);
-            Value::List(values)
+            Value::list(values)
         }
         (Value::Num(a), Value::Num(b)) => Value::Num(a.saturating_add(*b)),
         _ => {
             let text = left.text() + &right.text();
-            if text.len() > MAX_LENGTH {
-                return Value::Unknown;
-            }
-            if text.chars().all(|c| c == UNKNOWN) { Value::Unknown } else { Value::Str(text) }
+            let known = text.chars().any(|c| c != UNKNOWN);
+            if known { Value::string(text) } else { Value::Unknown }
         }
+    }
+}
+
+/// Texts with another between them.
+pub fn join(values: &[Value], separator: &str) -> Value {
+    let mut text = String::new();
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            text.push_str(separator);
+        }
+        text.push_str(&value.text());
+        if text.len() > MAX_TEXT {
+            return Value::Unknown;
+        }
+    }
+    Value::Str(text)
+}
+
+/// A text in which another is replaced.
+pub fn replace(text: &str, from: &str, to: &str) -> Value {
+    let found = text.matches(from).count();
+    if found.saturating_mul(to.len()) > MAX_TEXT {
+        return Value::Unknown;
+    }
+    Value::string(text.replace(from, to))
+}
+
+/// A text or list a number of times.
+pub fn repeat(value: &Value, times: &Value) -> Value {
+    let Value::Num(times) = times else { return Value::Unknown };
+    let times = usize::try_from(*times).unwrap_or(0);
+    match value {
+        Value::Str(text) if text.len().saturating_mul(times) <= MAX_TEXT => {
+            Value::Str(text.repeat(times))
+        }
+        Value::List(values) if values.len().saturating_mul(times) <= MAX_ITEMS => {
+            // Each element may be large, so that the size is asked for before copies are made.
+            match value.size(MAX_DEPTH) {
+                Some(size) if size.saturating_mul(times) <= MAX_TEXT * 2 => {
+                    let copies = std::iter::repeat_n(values.as_slice(), times);
+                    Value::list(copies.flatten().cloned().collect())
+                }
+                _ => Value::Unknown,
+            }
+        }
+        _ => Value::Unknown,
     }
 }
 
@@ -217,12 +320,15 @@ pub fn decode_hex(text: &str) -> Option<Vec<u8>> {
 }
 
 /// Fills `{}`, `{0}` and `{name}` of a format string.
-pub fn format_braces(format: &str, pos: &[Value], named: &[(String, Value)]) -> String {
+pub fn format_braces(format: &str, pos: &[Value], named: &[(String, Value)]) -> Value {
     let mut out = String::new();
     let mut rest = format;
     let mut next = 0;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
+        if out.len() > MAX_TEXT {
+            return Value::Unknown;
+        }
         if let Some(after) = after.strip_prefix('{') {
             out.push('{');
             rest = after;
@@ -245,11 +351,11 @@ pub fn format_braces(format: &str, pos: &[Value], named: &[(String, Value)]) -> 
         rest = after;
     }
     out.push_str(rest);
-    out
+    Value::string(out)
 }
 
 /// Fills `%s` and its relatives of a format string.
-pub fn format_percent(format: &str, values: &[Value]) -> String {
+pub fn format_percent(format: &str, values: &[Value]) -> Value {
     let mut out = String::new();
     let mut next = 0;
     let mut chars = format.chars().peekable();
@@ -269,7 +375,10 @@ pub fn format_percent(format: &str, values: &[Value]) -> String {
         if chars.next().is_some() {
             out.push_str(&values.get(next).map_or_else(|| UNKNOWN.to_string(), Value::text));
             next += 1;
+            if out.len() > MAX_TEXT {
+                return Value::Unknown;
+            }
         }
     }
-    out
+    Value::string(out)
 }

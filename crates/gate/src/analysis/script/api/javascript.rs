@@ -37,7 +37,7 @@ pub(super) const TABLE: &[Row] = &[
     ("Deno.writeFileSync", Act::Change(0, Touch::Write)),
     ("Deno.writeTextFile", Act::Change(0, Touch::Write)),
     ("Deno.writeTextFileSync", Act::Change(0, Touch::Write)),
-    ("Function", Act::Eval(0)),
+    ("Function", Act::EvalLast),
     ("String", Act::Pure(Pure::Same)),
     ("String.fromCharCode", Act::Pure(Pure::Char)),
     ("String.fromCodePoint", Act::Pure(Pure::Char)),

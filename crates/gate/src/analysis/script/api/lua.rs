@@ -19,5 +19,7 @@ pub(super) const TABLE: &[Row] = &[
     ("string.char", Act::Pure(Pure::Char)),
     ("tostring", Act::Pure(Pure::Same)),
     ("vim.fn.delete", DELETE_ONE),
+    ("vim.fn.jobstart", Act::Program),
     ("vim.fn.system", Act::ShellOrArgs),
+    ("vim.system", Act::Program),
 ];

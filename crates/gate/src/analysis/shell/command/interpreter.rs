@@ -4,6 +4,7 @@ mod editor;
 mod recipe;
 mod sed;
 mod switches;
+mod unread;
 mod windows;
 
 use aurora_model::Touch;
@@ -106,13 +107,43 @@ static INTERPRETERS: &[Interpreter] = &[
         borrowed: true,
         ..row(
             &[
-                "julia", "elixir", "iex", "crystal", "groovy", "scala", "ghc", "swift", "raku",
-                "guile", "racket", "clojure", "bb",
+                "julia",
+                "elixir",
+                "iex",
+                "groovy",
+                "scala",
+                "ghc",
+                "swift",
+                "raku",
+                "perl6",
+                "guile",
+                "racket",
+                "clojure",
+                "clj",
+                "bb",
+                "sbcl",
+                "ecl",
+                "clisp",
+                "erl",
+                "octave",
+                "octave-cli",
+                "gnuplot",
+                "jshell",
+                "kotlin",
+                "nim",
+                "chicken",
+                "csi",
+                "gosh",
             ],
             ScriptLang::Perl,
-            stops("eEL", &["eval", "print"]),
-            &[('e', "eval"), ('E', "print")],
+            stops("eELx", &["eval", "print", "rpc-eval", "load", "execute"]),
+            &[('e', "eval"), ('E', "print"), ('\0', "rpc-eval"), ('\0', "execute"), ('x', "")],
         )
+    },
+    Interpreter {
+        borrowed: true,
+        eval: "eval",
+        ..row(&["crystal"], ScriptLang::Perl, stops("", &[]), &[])
     },
 ];
 
@@ -163,7 +194,7 @@ pub fn is_interpreter(name: &str) -> bool {
 /// Runs an interpreter; nothing when the program is none.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     let row = interpreter(call.name)?;
-    let printing = printed_code(row, call.args);
+    let printing = printed_code(row, call.args).or_else(|| unread::respelled(call));
     let args = printing.as_deref().unwrap_or(call.args);
     let parsed = row.spec.parse(args);
     let informs = call.args.first().and_then(Field::text);
@@ -197,6 +228,10 @@ impl Interpreter {
                 machine.run_code(lang, code);
                 if self.borrowed {
                     deletes_by_name(machine, code);
+                    unread::calls(machine, code);
+                }
+                if call.name.starts_with("ipython") {
+                    magic(machine, code);
                 }
                 coded = true;
             }
@@ -213,6 +248,9 @@ impl Interpreter {
                 let code = rest.iter().find(|arg| !arg.prefix().starts_with('-'));
                 if let Some(code) = code {
                     machine.run_code(lang, code);
+                    if self.borrowed {
+                        unread::calls(machine, code);
+                    }
                 }
             }
             Some((word, rest)) if word.is("exec") && call.name == "bun" => {
@@ -228,10 +266,39 @@ impl Interpreter {
             }
             _ => {
                 machine.run_stream(lang, call.stdin, call.span);
+                if let (true, Stream::Text(code)) = (self.borrowed, call.stdin) {
+                    unread::calls(machine, code);
+                }
             }
         }
     }
 }
+
+/// The lines of IPython's code that are no Python: `!cmd`, `%system cmd`, `%%bash`.
+fn magic(machine: &mut Machine<'_>, code: &Field) {
+    let text = code.text().unwrap_or("");
+    if let Some(cell) = text.strip_prefix("%%bash").or_else(|| text.strip_prefix("%%sh")) {
+        machine.run_code(Lang::Shell, &Field::lit(cell, code.span));
+        return;
+    }
+    for line in text.lines().flat_map(|line| line.split(';')) {
+        // `files = !ls` keeps what the command prints.
+        let kept = line.split_once('=').filter(|(_, value)| value.trim().starts_with('!'));
+        let line = kept.map_or(line, |(_, value)| value).trim();
+        let command = line
+            .strip_prefix("!!")
+            .or_else(|| line.strip_prefix('!'))
+            .or_else(|| line.strip_prefix("%system "))
+            .or_else(|| line.strip_prefix("%sx "))
+            .filter(|command| !command.starts_with('='));
+        if let Some(command) = command {
+            machine.run_code(Lang::Shell, &Field::lit(command, code.span));
+        }
+    }
+}
+
+/// What Ruby's `un` library offers as commands: `ruby -run -e rm -- -rf x`.
+const UN: [&str; 9] = ["chmod", "cp", "install", "ln", "mkdir", "mv", "rm", "rmdir", "touch"];
 
 impl Interpreter {
     /// Perl and Ruby: code behind `-e`, operands edited with `-i`, else a script.
@@ -239,7 +306,15 @@ impl Interpreter {
         let lang = Lang::Script(self.lang);
         let given = switches::read(call.args);
         let operands = call.args.get(given.operands..).unwrap_or(&[]);
+        let un = call.args.iter().any(|arg| arg.is("-run") || arg.is("-runrb"));
         for code in &given.codes {
+            let name = code.text().map(str::trim).filter(|name| un && UN.contains(name));
+            if let Some(name) = name {
+                let mut argv = vec![Field::lit(name, code.span)];
+                argv.extend(operands.iter().cloned());
+                machine.run_argv(&argv, call.stdin, call.span);
+                return;
+            }
             machine.run_code(lang, code);
         }
         if given.in_place {

@@ -5,7 +5,7 @@ use aurora_model::Touch;
 use super::has_letter;
 use crate::analysis::shell::command::options::Spec;
 use crate::analysis::shell::field::Field;
-use crate::analysis::shell::machine::{Call, Lang, Machine, Stream};
+use crate::analysis::shell::machine::{Call, Lang, Machine, ScriptLang, Stream};
 
 const VI: Spec = Spec {
     short_values: "cStTuUwWi",
@@ -43,9 +43,26 @@ fn lines(text: &Field) -> Vec<Field> {
     known.lines().map(|line| Field::lit(line, text.span)).collect()
 }
 
+/// The language and the code of `:lua …`, `:py3 …` and their like.
+fn script_of(command: &str) -> Option<(ScriptLang, &str)> {
+    let (word, code) = command.split_once([' ', '='])?;
+    let lang = match word {
+        "lua" => ScriptLang::Lua,
+        "py" | "py3" | "python" | "python3" | "pyx" | "pythonx" => ScriptLang::Python,
+        "perl" | "pe" => ScriptLang::Perl,
+        "ruby" | "rub" => ScriptLang::Ruby,
+        _ => return None,
+    };
+    Some((lang, code.trim()))
+}
+
 /// Runs what an ex command runs; says whether it writes the file.
 fn ex_command(machine: &mut Machine<'_>, command: &Field) -> bool {
     let Some(text) = command.text() else { return false };
+    if let Some((lang, code)) = script_of(text.trim().trim_start_matches(':')) {
+        machine.run_code(Lang::Script(lang), &Field::lit(code, command.span));
+        return false;
+    }
     let mut writes = false;
     for part in text.split('|') {
         let part = part.trim().trim_start_matches(':').trim_start_matches('%').trim();
@@ -128,6 +145,7 @@ pub(super) fn emacs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
                 machine.run_code(Lang::Shell, &Field::lit(command, code.span));
             }
         }
+        emacs_processes(machine, text, code);
         for (name, recursive) in [("delete-file", false), ("delete-directory", true)] {
             for rest in text.split(&format!("({name} \"")).skip(1) {
                 let target = Field::lit(rest.split('"').next().unwrap_or(""), code.span);
@@ -140,4 +158,35 @@ pub(super) fn emacs(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         }
     }
     Stream::Terminal
+}
+
+/// Emacs' functions that start programs: where the program stands among the arguments, and where its
+/// own arguments start.
+const PROCESSES: [(&str, usize, usize); 6] = [
+    ("call-process", 0, 4),
+    ("call-process-region", 2, 6),
+    ("call-process-shell-command", 0, 4),
+    ("process-file", 0, 4),
+    ("process-lines", 0, 1),
+    ("start-process", 2, 3),
+];
+
+fn emacs_processes(machine: &mut Machine<'_>, text: &str, code: &Field) {
+    for (name, program, first) in PROCESSES {
+        for rest in text.split(&format!("({name} ")).skip(1) {
+            let atoms = super::unread::atoms(rest);
+            let known = |atom: &Option<String>| match atom {
+                Some(text) => Field::lit(text, code.span),
+                None => Field::unknown(false, code.span),
+            };
+            let Some(program) = atoms.get(program).map(known) else { continue };
+            if name.ends_with("shell-command") {
+                machine.run_code(Lang::Shell, &program);
+                continue;
+            }
+            let mut argv = vec![program];
+            argv.extend(atoms.iter().skip(first).map(known));
+            machine.run_argv(&argv, &Stream::Terminal, code.span);
+        }
+    }
 }
