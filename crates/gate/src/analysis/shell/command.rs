@@ -5,6 +5,7 @@ mod files;
 mod find;
 mod framework;
 mod git;
+mod hook;
 mod infra;
 mod interpreter;
 mod net;
@@ -53,6 +54,7 @@ fn model_of(name: &str) -> Option<Model> {
 
 /// Runs a program that has a model or wraps another one; nothing when it is neither.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    hook::run(machine, call);
     if let Some(out) = wrapper::unwrap(machine, call) {
         return Some(out);
     }
