@@ -69,7 +69,6 @@ static HOOKS: &[Hook] = &[
         programs: &["gh", "glab", "man", "open-url", "pydoc", "sensible-browser", "www-browser", "xdg-open"],
         needs: &[],
     },
-    Hook { variables: &["MAKESHELL"], programs: &["gmake", "make"], needs: &[] },
 ];
 
 /// Runs the code that the variables of a call hand to its program.
