@@ -3,6 +3,7 @@
 pub mod disk;
 mod files;
 mod find;
+mod forge;
 mod framework;
 mod git;
 mod hook;
@@ -61,6 +62,9 @@ pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
     hook::run(machine, call);
     makefile::run(machine, call);
     if let Some(out) = wrapper::unwrap(machine, call) {
+        return Some(out);
+    }
+    if let Some(out) = forge::run(machine, call) {
         return Some(out);
     }
     if let Some(out) = setup::run(machine, call) {
