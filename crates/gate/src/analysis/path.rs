@@ -24,13 +24,33 @@ pub fn normalize(path: &str, cwd: Option<&str>) -> Option<String> {
     for part in path.split('/') {
         match part {
             "" | "." => {}
+            ".." if parts == ["dev", "fd"] => parts = vec!["proc", "self"],
             ".." => {
                 parts.pop();
             }
-            name => parts.push(name),
+            name => {
+                parts.push(name);
+                match link_of_process(&parts) {
+                    Some("cwd") => parts = components(cwd?).collect(),
+                    Some(_) => parts.clear(),
+                    None => {}
+                }
+            }
         }
     }
     Some(format!("/{}", parts.join("/")))
+}
+
+/// The link in a process's folder that a path has come to: `/proc/self/cwd` leads to the current
+/// directory and `/proc/self/root` to the root. Which process it is does not matter: the ones that
+/// a line can name stand where it stands.
+fn link_of_process<T: AsRef<str>>(parts: &[T]) -> Option<&str> {
+    let [first, process, link] = parts else { return None };
+    let process = process.as_ref();
+    let is_process = matches!(process, "self" | "thread-self" | "**")
+        || process.bytes().all(|byte| byte.is_ascii_digit());
+    let link = link.as_ref();
+    (first.as_ref() == "proc" && is_process && matches!(link, "cwd" | "root")).then_some(link)
 }
 
 /// Where an argument leads, as far as that is known.
@@ -94,6 +114,10 @@ fn pattern_of(field: &Field, cwd: Option<&str>) -> Option<String> {
         match part {
             "" | "." => {}
             ".." => {
+                if parts == ["dev", "fd"] {
+                    parts = vec!["proc".to_owned(), "self".to_owned()];
+                    continue;
+                }
                 // What is above an unknown folder is unknown.
                 if parts.iter().any(|part| part.contains("**")) {
                     return None;
@@ -108,6 +132,11 @@ fn pattern_of(field: &Field, cwd: Option<&str>) -> Option<String> {
             name => {
                 says_something = true;
                 parts.push(name.replace(ANY, "*"));
+                match link_of_process(&parts) {
+                    Some("cwd") => parts = components(cwd?).map(str::to_owned).collect(),
+                    Some(_) => parts.clear(),
+                    None => {}
+                }
             }
         }
     }

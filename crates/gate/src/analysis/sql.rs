@@ -4,6 +4,7 @@
 mod client;
 mod constant;
 mod dynamic;
+mod files;
 mod flavour;
 mod head;
 mod lex;
@@ -23,6 +24,8 @@ use aurora_model::{Span, SqlDialect};
 use flavour::{Flavour, GENERIC_BACKSLASH};
 use meta::Deed;
 use token::{Lexed, Token};
+
+pub use files::{copied_files, with_variables};
 
 /// How deep constants may hold constants that are code.
 const MAX_NESTING: usize = 8;
@@ -170,6 +173,7 @@ impl Reader {
             self.client_command(text, meta);
         }
         self.statements(lexed.tokens.get(at..).unwrap_or(&[]));
+        self.file_functions(&lexed.tokens);
         self.beyond_the_end(text, &lexed);
         lexed.ambiguous
     }
@@ -211,6 +215,9 @@ impl Reader {
                     let start = meta.span.start + skip;
                     let inner = text.get(start..meta.span.end).unwrap_or("");
                     self.nested(inner, Some(start), meta.span, false);
+                    if let Some(file) = files::copied_by_client(inner) {
+                        self.report(SqlKind::Write { file }, meta.span);
+                    }
                 }
             }
         }

@@ -3,10 +3,13 @@
 pub mod disk;
 mod files;
 mod find;
+mod forge;
 mod framework;
 mod git;
+mod hook;
 mod infra;
 mod interpreter;
+mod makefile;
 mod net;
 pub mod options;
 mod place;
@@ -48,12 +51,20 @@ fn model_of(name: &str) -> Option<Model> {
     if name == "git" || name.starts_with("git-") {
         return Some(git::git);
     }
+    if disk::clones_partition(name) {
+        return Some(disk::partclone);
+    }
     disk::makes_file_system(name).then_some(disk::make_file_system as Model)
 }
 
 /// Runs a program that has a model or wraps another one; nothing when it is neither.
 pub fn run(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    hook::run(machine, call);
+    makefile::run(machine, call);
     if let Some(out) = wrapper::unwrap(machine, call) {
+        return Some(out);
+    }
+    if let Some(out) = forge::run(machine, call) {
         return Some(out);
     }
     if let Some(out) = setup::run(machine, call) {

@@ -100,10 +100,11 @@ impl Machine<'_> {
         Stream::Output(name.to_owned())
     }
 
-    /// What the line exported before; git reads its configuration from there.
+    /// What the line exported before; programs read settings and code from there.
     fn inherited(&self, env: &mut Vec<(String, Field)>) {
         for (name, value) in &self.scope.vars {
-            if let (true, Value::OneOf(values)) = (name.starts_with("GIT_"), value)
+            let seen = name.starts_with("GIT_") || self.scope.exported.contains(name);
+            if let (true, Value::OneOf(values)) = (seen, value)
                 && let Some(value) = values.last()
             {
                 env.push((name.clone(), value.clone()));

@@ -1,6 +1,6 @@
 //! Programs that overwrite disks and file systems.
 
-use aurora_model::{EffectKind, Span};
+use aurora_model::{EffectKind, Span, Touch};
 
 use super::Model;
 use super::options::Spec;
@@ -11,9 +11,11 @@ use crate::analysis::shell::machine::{Call, Machine, Stream};
 /// The models of this file, by program, sorted. Programs whose name starts with `mkfs.`,
 /// `newfs_` or `mkfs` are found by [`makes_file_system`].
 pub static MODELS: &[(&str, Model)] = &[
+    ("badblocks", badblocks),
     ("blkdiscard", on_devices),
     ("cfdisk", on_devices),
     ("cryptsetup", cryptsetup),
+    ("ddrescue", ddrescue),
     ("diskutil", diskutil),
     ("fdisk", fdisk),
     ("format", dos_format),
@@ -97,6 +99,66 @@ fn wipe(machine: &mut Machine<'_>, device: String, span: Span) {
 #[must_use]
 pub fn makes_file_system(name: &str) -> bool {
     name.starts_with("mkfs.") || name.starts_with("newfs_")
+}
+
+/// Whether a program of that name copies a partition (`partclone.ext4`).
+#[must_use]
+pub fn clones_partition(name: &str) -> bool {
+    name.starts_with("partclone.")
+}
+
+/// `partclone.ext4 -s IMAGE -o /dev/sda1`; saving a partition reads it only.
+pub fn partclone(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "oOsLfdnE",
+        long_values: &["output", "overwrite", "source", "logfile", "domain_log"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    for target in parsed.values('o', "output").into_iter().chain(parsed.values('O', "overwrite")) {
+        writes_to(machine, target, call.span);
+    }
+    Stream::Terminal
+}
+
+/// Only its two writing tests overwrite, and `-n` puts back what was there.
+fn badblocks(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec { short_values: "bcdeiopt", ..Spec::FLAGS };
+    let parsed = SPEC.parse(call.args);
+    if parsed.has('w', "")
+        && let Some(device) = parsed.operands.first()
+    {
+        writes_to(machine, device, call.span);
+    }
+    Stream::Terminal
+}
+
+/// `ddrescue IN OUT [MAP]`.
+fn ddrescue(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    const SPEC: Spec = Spec {
+        short_values: "abcEeHiKLmoOPQrsTxXyZ",
+        long_values: &["size", "mapfile", "domain-mapfile", "retry-passes", "timeout"],
+        ..Spec::FLAGS
+    };
+    let parsed = SPEC.parse(call.args);
+    if let Some(target) = parsed.operands.get(1) {
+        writes_to(machine, target, call.span);
+    }
+    Stream::Terminal
+}
+
+fn writes_to(machine: &mut Machine<'_>, target: &Field, span: Span) {
+    if is_unknown(target) {
+        machine.opaque(target.display(), "which disk or file it overwrites is not known", span);
+    } else if !wipe_if_disk(machine, target, span) {
+        machine.change(target, Touch::Write, false);
+    }
+}
+
+/// Whether nothing is known of a path.
+#[must_use]
+pub fn is_unknown(target: &Field) -> bool {
+    target.has_any() && target.prefix().is_empty() && target.suffix().is_empty()
 }
 
 /// `mkfs` and its relatives; a file that holds an image is no disk.

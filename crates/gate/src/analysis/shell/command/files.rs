@@ -31,6 +31,8 @@ pub static MODELS: &[(&str, Model)] = &[
     ("cmake", cmake),
     ("compress", archive::compress),
     ("cp", copy::copy),
+    ("dc3dd", dd),
+    ("dcfldd", dd),
     ("dd", dd),
     ("del", remove_tree),
     ("del-cli", remove_tree),
@@ -311,7 +313,10 @@ fn dd(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     for arg in call.args {
         if let Some(path) = arg.strip_prefix("of=") {
             written = true;
-            if !disk::wipe_if_disk(machine, &path, call.span) {
+            if disk::is_unknown(&path) {
+                let why = "which disk or file it overwrites is not known";
+                machine.opaque(arg.display(), why, call.span);
+            } else if !disk::wipe_if_disk(machine, &path, call.span) {
                 machine.change(&path, Touch::Write, false);
             }
         } else if let Some(path) = arg.strip_prefix("if=") {

@@ -55,7 +55,19 @@ pub fn find(call: &Call<'_>) -> Vec<Step> {
             found.clone().unwrap_or_else(|| starts.iter().map(|start| below(start)).collect());
         steps.push(Step::Repeated(vec![Step::Run(vec![], filled(command, &items))]));
     }
+    if steps.is_empty() && !rest.iter().any(|arg| arg.prefix().starts_with("-printf")) {
+        steps.extend(printed(found, &starts));
+    }
     steps
+}
+
+/// The files that are printed, where one pattern names them all.
+fn printed(found: Option<Vec<Field>>, starts: &[&Field]) -> Option<Step> {
+    let items = found.unwrap_or_else(|| starts.iter().map(|start| below(start)).collect());
+    match items.as_slice() {
+        [only] if only.has_glob() => Some(Step::Print(only.clone())),
+        _ => None,
+    }
 }
 
 fn owned(fields: &[&Field]) -> Vec<Field> {

@@ -77,6 +77,9 @@ fn invocation(
             why: "the subcommand is not known".to_owned(),
         }];
     };
+    if name == "clone" {
+        facts.overrides.extend(files::clone_settings(rest));
+    }
     let mut steps = code::steps(name, &facts, env);
     if rest.first().is_some_and(|first| first.is("--help")) {
         return steps;
@@ -94,6 +97,12 @@ fn invocation(
             why: "aliases lead to aliases too many times".to_owned(),
         }),
         Some(value) => steps.extend(expanded(name, &value, rest, facts, env, depth)),
+        None if facts::has_other_configuration(&facts, env) && !is_program(name) => {
+            steps.push(Step::Opaque {
+                what: format!("git {name}"),
+                why: "another configuration file may hold it as an alias".to_owned(),
+            });
+        }
         None => steps.extend(subcommand_steps(name, rest, &facts, subcommand.span)),
     }
     globals.dirs.iter().rev().fold(steps, |steps, dir| vec![Step::InDir((*dir).clone(), steps)])
@@ -106,6 +115,12 @@ fn may_be_unread_alias(name: &str, facts: &Facts<'_>) -> bool {
     facts.incomplete
         && COMMANDS.binary_search(&name).is_err()
         && !facts.overrides.iter().any(|(own, _)| *own == key)
+}
+
+/// Whether git runs a program of this name before it looks for an alias.
+fn is_program(name: &str) -> bool {
+    const ADDED: [&str; 7] = ["absorb", "annex", "crypt", "filter-repo", "lfs", "subtree", "town"];
+    COMMANDS.binary_search(&name).is_ok() || ADDED.contains(&name)
 }
 
 /// What an alias stands for; git never looks for an alias in place of a command of its own.

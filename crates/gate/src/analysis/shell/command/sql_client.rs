@@ -4,9 +4,11 @@ mod other;
 
 use aurora_model::{EffectKind, SqlDialect, Touch};
 
-use super::options::{Spec, Style};
+use super::options::{Parsed, Spec, Style};
+use super::step::joined;
 use crate::analysis::shell::field::Field;
 use crate::analysis::shell::machine::{Call, Lang, Machine, Stream};
+use crate::analysis::sql;
 
 pub use self::other::MODELS;
 
@@ -99,6 +101,25 @@ const SQLITE: Spec = Spec {
     ..Spec::FLAGS
 };
 
+const INFLUX: Spec = Spec {
+    long_values: &[
+        "execute",
+        "database",
+        "host",
+        "port",
+        "username",
+        "password",
+        "format",
+        "precision",
+        "socket",
+        "path",
+        "type",
+        "pretty",
+    ],
+    style: Style::SingleDash,
+    ..Spec::FLAGS
+};
+
 const PLAIN: Spec = Spec {
     short_values: "ceqQfihpudDUSPHnvokst",
     long_values: &[
@@ -177,20 +198,22 @@ static CLIENTS: &[Client] = &[
     Client {
         code_operand: Some(1),
         ..client(
-            &["sqlite3", "sqlite", "litecli", "sqlite-utils", "sqlcipher"],
+            &["sqlite3", "sqlite", "sqlcipher"],
             SqlDialect::Sqlite,
             SQLITE,
             &[(NONE, "cmd")],
             &[(NONE, "init")],
         )
     },
+    client(&["litecli"], SqlDialect::Sqlite, PLAIN, &[('e', "execute")], &[]),
+    client(&["influx"], SqlDialect::Generic, INFLUX, &[(NONE, "execute")], &[]),
     Client {
         code_operand: Some(1),
         ..client(
             &["duckdb"],
             SqlDialect::Postgres,
-            SQLITE,
-            &[(NONE, "c"), ('c', "cmd"), ('s', "s")],
+            Spec { short_values: "csf", ..SQLITE },
+            &[('c', "c"), (NONE, "cmd"), ('s', "s")],
             &[(NONE, "init"), ('f', "f")],
         )
     },
@@ -383,9 +406,18 @@ impl Client {
                 machine.overwrite(file, Touch::Write, file.span);
             }
         }
+        if self.dialect == SqlDialect::Mysql {
+            for code in parsed.values(NONE, "pager") {
+                machine.run_code(Lang::Shell, code);
+            }
+        }
+        let behind = self.words.contains(&"dbshell").then(|| operands_behind(call.args));
+        let behind = self.spec.parse(behind.unwrap_or_default());
+        let variables = variables(self, &parsed);
         for (short, long) in self.code {
-            for code in parsed.values(*short, long) {
-                machine.run_code(lang, code);
+            let given = parsed.values(*short, long).into_iter();
+            for code in given.chain(behind.values(*short, long)) {
+                self.run_code(machine, code, &variables);
                 ran = true;
             }
         }
@@ -396,15 +428,66 @@ impl Client {
             }
         }
         let from = self.code_operand.unwrap_or(usize::MAX);
-        for code in operands.iter().skip(from) {
+        // db2 takes the words of one statement.
+        let sentence =
+            (call.name == "db2" && operands.len() > 1).then(|| joined(operands.to_vec()));
+        if let Some(code) = &sentence {
             machine.run_code(lang, code);
             ran = true;
         }
-        if !ran {
-            machine.run_stream(lang, call.stdin, call.span);
+        for code in operands.iter().skip(from).filter(|_| sentence.is_none()) {
+            self.run_code(machine, code, &variables);
+            ran = true;
+        }
+        match call.stdin {
+            _ if ran => {}
+            Stream::Text(code) if code.text().is_some() => {
+                self.run_code(machine, code, &variables);
+            }
+            stdin => {
+                machine.run_stream(lang, stdin, call.span);
+            }
         }
         Some(Stream::Output(call.name.to_owned()))
     }
+}
+
+impl Client {
+    /// Runs SQL with the client's variables put in; duckdb writes files itself.
+    fn run_code(&self, machine: &mut Machine<'_>, code: &Field, variables: &[(String, String)]) {
+        let filled = match code.text() {
+            Some(text) if !variables.is_empty() => {
+                Field::lit(sql::with_variables(text, variables), code.span)
+            }
+            _ => code.clone(),
+        };
+        machine.run_code(Lang::Sql(self.dialect), &filled);
+        if let Some(text) = filled.text().filter(|_| self.names.contains(&"duckdb")) {
+            for file in sql::copied_files(text, self.dialect) {
+                machine.overwrite(&Field::lit(file, code.span), Touch::Write, code.span);
+            }
+        }
+    }
+}
+
+/// The variables that psql is given with `-v name=value`.
+fn variables(client: &Client, parsed: &Parsed<'_>) -> Vec<(String, String)> {
+    if !client.names.contains(&"psql") {
+        return Vec::new();
+    }
+    let given = [('v', "set"), (NONE, "variable")];
+    let given = given.iter().flat_map(|(short, long)| parsed.values(*short, long));
+    let pair = |setting: &Field| {
+        let (name, value) = setting.text()?.split_once('=')?;
+        Some((name.to_owned(), value.to_owned()))
+    };
+    given.filter_map(pair).collect()
+}
+
+/// The arguments behind `--`, which `dbshell` hands on to the database's own client.
+fn operands_behind(args: &[Field]) -> &[Field] {
+    let at = args.iter().position(|arg| arg.is("--"));
+    at.and_then(|at| args.get(at + 1..)).unwrap_or_default()
 }
 
 fn run_file(machine: &mut Machine<'_>, lang: Lang, file: &Field, call: &Call<'_>) {

@@ -15,6 +15,9 @@ use crate::analysis::shell::machine::{Call, Machine, Stream};
 
 /// Takes off a wrapper and runs what is inside; nothing when the program is no wrapper.
 pub fn unwrap(machine: &mut Machine<'_>, call: &Call<'_>) -> Option<Stream> {
+    if matches!(call.name, "sudo" | "sudo-rs") && reader::is_edit(call) {
+        return Some(perform(machine, &reader::edits(call), call));
+    }
     let steps =
         rows().filter(|row| row.names.contains(&call.name)).find_map(|row| row.read(call))?;
     Some(perform(machine, &steps, call))

@@ -21,6 +21,10 @@ enum Written {
     OperandsUnless(&'static [(char, &'static str)]),
     /// The last of several operands.
     Last,
+    /// The last operand, even when it is the only one.
+    LastOrOnly,
+    /// The first operand, if one of these options is given.
+    FirstIf(&'static [(char, &'static str)]),
 }
 
 /// One program.
@@ -42,13 +46,38 @@ const fn writer(names: &'static [&'static str], spec: Spec, written: Written) ->
     Writer { names, spec, written }
 }
 
-use Written::{Last, Operands, OperandsIf, OperandsUnless, Values};
+use Written::{FirstIf, Last, LastOrOnly, Operands, OperandsIf, OperandsUnless, Values};
 
 const CHECKS: &[(char, &str)] =
     &[('\0', "check"), ('\0', "diff"), ('c', "check-only"), ('\0', "dry-run")];
 const OUTPUT: &[(char, &str)] = &[('o', "output")];
 
 static WRITERS: &[Writer] = &[
+    writer(
+        &["crudini"],
+        opts("", &["existing", "output", "format"]),
+        FirstIf(&[('\0', "set"), ('\0', "del"), ('\0', "merge")]),
+    ),
+    writer(
+        &["xmlstarlet", "xml"],
+        opts("uvidsatnrmxN", &["update", "value", "insert", "delete", "subnode", "append"]),
+        OperandsIf(1, &[('L', "inplace")]),
+    ),
+    writer(
+        &["strip", "llvm-strip"],
+        opts("oFIORKN", &["remove-section", "keep-symbol", "strip-symbol", "target"]),
+        OperandsUnless(&[('o', "")]),
+    ),
+    writer(
+        &["objcopy", "llvm-objcopy"],
+        opts("FIOBjRKNGLW", &["add-section", "only-section", "remove-section", "target"]),
+        LastOrOnly,
+    ),
+    writer(
+        &["csplit"],
+        opts("bfn", &["suffix-format", "prefix", "digits"]),
+        Values(&[('f', "prefix")]),
+    ),
     writer(
         &["sort", "gsort"],
         opts(
@@ -172,11 +201,6 @@ static WRITERS: &[Writer] = &[
             &["output", "edition", "crate-type", "target", "emit", "cfg", "extern"],
         ),
         Values(&[('o', "output")]),
-    ),
-    writer(
-        &["objcopy", "strip"],
-        opts("ojRNIOKF", &["output-target", "remove-section"]),
-        Values(&[('o', "")]),
     ),
     writer(&["sponge"], opts("", &[]), Operands(0)),
     writer(&["mogrify"], opts("", &[]), Operands(0)),
@@ -463,6 +487,12 @@ fn write(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         OperandsIf(..) | OperandsUnless(_) => prints = true,
         Last if operands.len() > 1 || call.name == "ffmpeg" => targets.extend(operands.last()),
         Last => {}
+        LastOrOnly => targets.extend(operands.last()),
+        FirstIf(options) if given(options) => targets.extend(operands.first()),
+        FirstIf(_) => prints = true,
+    }
+    if call.name.ends_with("strip") {
+        targets.extend(parsed.values('o', ""));
     }
     for target in targets.into_iter().filter(|target| !target.is("-")) {
         machine.change(target, Touch::Write, false);

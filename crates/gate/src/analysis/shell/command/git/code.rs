@@ -14,6 +14,8 @@ enum Occasion {
     Editor,
     Pager,
     Diff,
+    Help,
+    Gui,
     Any,
 }
 
@@ -53,6 +55,15 @@ static CONFIGURED_BY_NAME: &[(&str, &str)] = &[
     ("trailer.", ".cmd"),
 ];
 
+/// The same, for keys whose code runs on one occasion only.
+static OCCASIONAL_BY_NAME: &[(&str, &str, Occasion)] = &[
+    ("remote.", ".receivepack", Occasion::Network),
+    ("remote.", ".uploadpack", Occasion::Network),
+    ("browser.", ".cmd", Occasion::Help),
+    ("man.", ".cmd", Occasion::Help),
+    ("guitool.", ".cmd", Occasion::Gui),
+];
+
 /// The code that configuration on this line makes `git SUBCOMMAND` run.
 #[must_use]
 pub fn steps(subcommand: &str, facts: &Facts<'_>, env: &[(String, Field)]) -> Vec<Step> {
@@ -69,10 +80,18 @@ pub fn steps(subcommand: &str, facts: &Facts<'_>, env: &[(String, Field)]) -> Ve
             found.extend(code.map(Step::Code));
             continue;
         }
+        if key.starts_with("submodule.") && key.ends_with(".update") {
+            let code = value.strip_prefix("!").filter(|_| subcommand == "submodule");
+            found.extend(code.map(Step::Code));
+            continue;
+        }
         let row = CONFIGURED.iter().find(|(name, _, _)| name == key);
         let by_name = CONFIGURED_BY_NAME
             .iter()
-            .any(|(start, end)| key.starts_with(start) && key.ends_with(end));
+            .any(|(start, end)| key.starts_with(start) && key.ends_with(end))
+            || OCCASIONAL_BY_NAME.iter().any(|(start, end, occasion)| {
+                key.starts_with(start) && key.ends_with(end) && happens(*occasion, subcommand)
+            });
         if row.is_some_and(|(_, _, occasion)| happens(*occasion, subcommand)) || by_name {
             found.push(Step::Code(value.clone()));
         }
@@ -85,6 +104,8 @@ pub fn steps(subcommand: &str, facts: &Facts<'_>, env: &[(String, Field)]) -> Ve
 fn happens(occasion: Occasion, subcommand: &str) -> bool {
     let occasions: &[&str] = match occasion {
         Occasion::Any => return true,
+        Occasion::Help => &["help", "instaweb", "web--browse"],
+        Occasion::Gui => &["gui"],
         Occasion::Network => &[
             "push",
             "pull",
@@ -244,7 +265,7 @@ pub fn option_steps(subcommand: &str, args: &[Field], span: Span) -> Vec<Step> {
             if subcommand == "clone" {
                 steps.extend(codes(TRANSFER, &[('u', "")]));
             }
-            steps.extend(args.iter().filter_map(|arg| arg.strip_prefix("ext::")).map(Step::Code));
+            steps.extend(args.iter().filter_map(transport));
             steps
         }
         "filter-branch" | "filter-repo" => rewrite(subcommand, args, span),
@@ -268,6 +289,30 @@ pub fn option_steps(subcommand: &str, args: &[Field], span: Span) -> Vec<Step> {
         "submodule" => submodule(args, span),
         _ => Vec::new(),
     }
+}
+
+/// The command that an `ext::` address runs: no shell, words apart by spaces, `% ` is a space.
+#[must_use]
+pub fn transport(url: &Field) -> Option<Step> {
+    let command = url.strip_prefix("ext::")?;
+    let Some(text) = command.text() else { return Some(Step::Code(command)) };
+    let mut words = vec![String::new()];
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        let word = match c {
+            ' ' => {
+                words.push(String::new());
+                continue;
+            }
+            '%' => chars.next(),
+            other => Some(other),
+        };
+        if let Some(last) = words.last_mut() {
+            last.extend(word);
+        }
+    }
+    let words = words.into_iter().filter(|word| !word.is_empty());
+    Some(Step::Run(vec![], words.map(|word| Field::lit(word, command.span)).collect()))
 }
 
 fn discards(what: &str, span: Span) -> Step {

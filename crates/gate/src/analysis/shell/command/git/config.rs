@@ -98,7 +98,8 @@ pub fn config(args: &[Field]) -> Vec<Step> {
 pub fn remote(args: &[Field]) -> Vec<Step> {
     let parsed = REMOTE.parse(args);
     let adds = parsed.operands.first().is_some_and(|first| first.is("add"));
-    let mirrors = parsed.value('\0', "mirror").is_some_and(|how| how.is("push"));
+    let mut mirror = parsed.opts.iter().filter(|opt| opt.name.is('\0', "mirror"));
+    let mirrors = mirror.any(|opt| opt.value.as_ref().is_none_or(|how| how.is("push")));
     match parsed.operands.get(1).and_then(|name| name.text()) {
         Some(name) if adds && mirrors => {
             vec![Step::Remember(format!("remote.{name}.mirror"), "true".to_owned())]

@@ -103,6 +103,19 @@ pub fn from_environment(env: &[(String, Field)]) -> Vec<(String, Field)> {
     found
 }
 
+/// Whether this command reads a configuration file of its own, whose aliases are not known.
+#[must_use]
+pub fn has_other_configuration(facts: &Facts<'_>, env: &[(String, Field)]) -> bool {
+    let names_file = |value: &Field| !value.is("") && !value.is("/dev/null");
+    let included = facts.overrides.iter().any(|(key, value)| {
+        let includes = key.starts_with("include.") || key.starts_with("includeif.");
+        includes && key.ends_with(".path") && names_file(value)
+    });
+    let variables = ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"];
+    included
+        || env.iter().any(|(name, value)| variables.contains(&name.as_str()) && names_file(value))
+}
+
 /// The branch and upstream of the place where the machine stands, as far as they are known.
 #[must_use]
 pub fn standing(machine: &Machine<'_>, call: &Call<'_>) -> (Option<String>, Option<String>) {

@@ -126,6 +126,12 @@ pub fn created(path: &Field) -> Step {
     Step::Change { target: path.clone(), touch: Touch::Create, recursive: false }
 }
 
+/// The configuration that `git clone -c KEY=VALUE` sets.
+#[must_use]
+pub fn clone_settings(args: &[Field]) -> Vec<(String, Field)> {
+    CLONE.parse(args).values('c', "config").into_iter().filter_map(super::setting).collect()
+}
+
 fn rm(parsed: &Parsed<'_>) -> Vec<Step> {
     if parsed.switched_on('\0', "cached") || parsed.switched_on('n', "dry-run") {
         return Vec::new();

@@ -2,6 +2,7 @@
 
 use aurora_model::{EffectKind, Span};
 
+use super::code;
 use super::facts::Facts;
 use super::refspec::{self, MATCHING, landing, main_by_text};
 use crate::analysis::shell::command::options::{OptName, Parsed, Spec, Style};
@@ -181,9 +182,9 @@ impl<'p, 'a, 'f> Push<'p, 'a, 'f> {
                 self.steps.push(Step::Code(code.clone()));
             }
         }
-        if let Some(code) = self.parsed.operands.first().and_then(|url| url.strip_prefix("ext::")) {
-            self.steps.push(Step::Code(code));
-        }
+        let url =
+            self.parsed.operands.first().or(self.parsed.value('\0', "repo").as_ref()).copied();
+        self.steps.extend(url.and_then(code::transport));
     }
 
     fn destinations(&mut self) {

@@ -328,7 +328,7 @@ fn configured_programs_are_code() {
     check(&FEATURE, "bisect run rm -rf x", "run(rm -rf x)");
     check(&FEATURE, "submodule foreach --recursive 'git push -f'", "repeated: code(git push -f)");
     check(&FEATURE, "submodule foreach git push -f", "repeated: code(git push -f)");
-    check(&FEATURE, "clone 'ext::sh -c rm' x", "code(sh -c rm), change(x)");
+    check(&FEATURE, "clone 'ext::sh -c rm' x", "run(sh -c rm), change(x)");
     check(&FEATURE, "filter-branch --tree-filter 'rm -f x' HEAD", "discard, code(rm -f x)");
 }
 

@@ -17,6 +17,7 @@ pub static MODELS: &[(&str, Model)] = &[
     ("mysqladmin", mysqladmin),
     ("pg_restore", pg_restore),
     ("redis-cli", redis),
+    ("sqlite-utils", sqlite_utils),
     ("sqlplus", sqlplus),
     ("valkey-cli", redis),
 ];
@@ -84,6 +85,25 @@ fn pg_restore(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     Stream::Output(call.name.to_owned())
 }
 
+/// `sqlite-utils drop-table DB NAME`, and SQL with `query` or without a subcommand.
+fn sqlite_utils(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
+    let operands = Spec::FLAGS.parse(call.args).operands;
+    let helps = call.args.iter().any(|arg| arg.is("--help") || arg.is("-h"));
+    match operands.as_slice() {
+        _ if helps => {}
+        [verb, _, name, ..] if verb.is("drop-table") => {
+            drops(machine, call, format!("table {}", name.display()));
+        }
+        [_, rest @ ..] => {
+            for code in rest.iter().filter(|code| code.prefix().contains(' ')) {
+                machine.run_code(Lang::Sql(SqlDialect::Sqlite), code);
+            }
+        }
+        [] => {}
+    }
+    Stream::Output(call.name.to_owned())
+}
+
 /// `sqlplus user/pw @file`, with code on standard input.
 fn sqlplus(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let lang = Lang::Sql(SqlDialect::Generic);
@@ -108,6 +128,9 @@ fn redis(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         let verb = verb.text().unwrap_or("").to_ascii_lowercase();
         let help = parsed.operands.get(1).is_some_and(|arg| arg.is("help"));
         redis_command(machine, call, &verb, help);
+        if let ("eval", Some(script)) = (verb.as_str(), parsed.operands.get(1)) {
+            redis_script(machine, call, script);
+        }
     } else if let Stream::Text(text) = call.stdin
         && let Some(text) = text.text()
     {
@@ -117,6 +140,16 @@ fn redis(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         }
     }
     Stream::Output(call.name.to_owned())
+}
+
+/// `EVAL SCRIPT`: calls of redis commands in Lua.
+fn redis_script(machine: &mut Machine<'_>, call: &Call<'_>, script: &Field) {
+    let script: String = script.display().chars().filter(|c| !c.is_whitespace()).collect();
+    for part in script.split("call(").skip(1) {
+        let name = part.split([',', ')']).next().unwrap_or_default();
+        let name = name.trim_matches(['\'', '"']).to_ascii_lowercase();
+        redis_command(machine, call, &name, false);
+    }
 }
 
 fn redis_command(machine: &mut Machine<'_>, call: &Call<'_>, verb: &str, help: bool) {

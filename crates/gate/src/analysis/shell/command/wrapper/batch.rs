@@ -68,6 +68,18 @@ fn known(stream: &Stream) -> Option<&str> {
     }
 }
 
+/// An item of which only a pattern is known, or nothing (`find . -name '*.pem' | xargs`).
+fn some_item(call: &Call<'_>, many: bool) -> Field {
+    match call.stdin {
+        Stream::Text(text) if text.has_glob() && !text.has_any() => {
+            let mut item = text.clone();
+            (item.span, item.verbatim) = (call.span, None);
+            item
+        }
+        _ => Field::unknown(many, call.span),
+    }
+}
+
 fn once_for_each(steps: Vec<Step>) -> Vec<Step> {
     vec![Step::Repeated(vec![Step::Unread(steps)])]
 }
@@ -86,7 +98,7 @@ fn xargs(call: &Call<'_>) -> Vec<Step> {
         let mark = mark.unwrap_or("{}");
         let lines: Vec<&str> = text.map(|text| text.lines().collect()).unwrap_or_default();
         if lines.is_empty() || lines.len() > MAX_ITEMS {
-            let item = Field::unknown(false, call.span);
+            let item = some_item(call, false);
             return once_for_each(vec![Step::Run(vec![], filled(front.rest, mark, &item))]);
         }
         let run =
@@ -105,7 +117,7 @@ fn xargs(call: &Call<'_>) -> Vec<Step> {
     let Some(items) = items else {
         // There may be items, and there may be none.
         let alone = Step::Run(vec![], argv.clone());
-        argv.push(Field::unknown(true, call.span));
+        argv.push(some_item(call, true));
         return once_for_each(vec![alone, Step::Run(vec![], argv)]);
     };
     argv.extend(items.iter().map(|item| lit(item)));

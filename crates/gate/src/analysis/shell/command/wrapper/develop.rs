@@ -2,6 +2,7 @@
 
 use super::read::{Front, with_assignments};
 use super::row::{Inner, Wrapper, opts, row, special, sub};
+use super::session;
 use crate::analysis::shell::command::options::{Spec, Style};
 use crate::analysis::shell::command::step::{Step, joined};
 use crate::analysis::shell::field::Field;
@@ -116,7 +117,12 @@ pub static ROWS: &[Wrapper] = &[
         inner: Inner::Package,
         ..sub(&["yarn", "yarnpkg"], &["exec", "dlx", "workspaces foreach exec"])
     },
-    sub(&["lerna", "wsrun", "moon", "rush-pnpm"], &["exec"]),
+    Wrapper {
+        spec: opts("", &["scope", "ignore", "concurrency", "since", "loglevel"]),
+        inner: Inner::Words,
+        ..sub(&["lerna"], &["exec"])
+    },
+    sub(&["wsrun", "moon", "rush-pnpm"], &["exec"]),
     special(&["yarn", "yarnpkg", "pnpm"], local_binary),
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..row(&["bunx"]) },
     Wrapper { spec: opts("p", &["package"]), inner: Inner::Package, ..sub(&["bun"], &["x"]) },
@@ -333,7 +339,8 @@ pub static ROWS: &[Wrapper] = &[
         inner: Inner::Codes,
         ..row(&["concurrently"])
     },
-    Wrapper { spec: opts("x", &[]), ..row(&["entr"]) },
+    special(&["entr"], session::entr),
+    Wrapper { inner: Inner::Special(session::pm2_start), ..sub(&["pm2"], &["start"]) },
     Wrapper {
         spec: opts(
             "wWefidsoEr",

@@ -32,6 +32,11 @@ const SU: Spec = Spec {
     )
 };
 
+/// Whether `sudo -e` is what sudoedit is.
+pub fn is_edit(call: &Call<'_>) -> bool {
+    SUDO.parse(call.args).has('e', "edit")
+}
+
 /// `sudoedit FILE…` changes the files.
 pub fn edits(call: &Call<'_>) -> Vec<Step> {
     let change = |target: &&Field| Step::Change {

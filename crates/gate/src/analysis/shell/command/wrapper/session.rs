@@ -181,3 +181,33 @@ fn job(line: &Field) -> Option<Field> {
     let skipped = line.prefix().strip_suffix(rest)?;
     line.strip_prefix(skipped)
 }
+
+/// `entr COMMAND…`, and `entr -s CODE`.
+pub fn entr(call: &Call<'_>) -> Vec<Step> {
+    let front = Front::read(&opts("x", &[]), call.args, 0, false);
+    match front.rest.first() {
+        Some(code) if front.has('s', "") => vec![Step::Code(code.clone())],
+        Some(_) => vec![Step::Run(vec![], front.rest.to_vec())],
+        None => Vec::new(),
+    }
+}
+
+/// `pm2 start CODE`, where words apart by spaces are for a shell, and `pm2 start PROGRAM -- ARGS`.
+pub fn pm2_start(call: &Call<'_>) -> Vec<Step> {
+    let spec = Spec {
+        style: Style::Permute,
+        ..opts("nioelpc", &["name", "instances", "output", "error", "log", "pid", "cron", "cwd"])
+    };
+    let parsed = spec.parse(call.args);
+    let Some((first, rest)) = parsed.operands.split_first() else { return Vec::new() };
+    let Some(text) = first.text() else { return Vec::new() };
+    if text.contains(char::is_whitespace) {
+        return vec![Step::Code((*first).clone())];
+    }
+    // A file is run by its own interpreter.
+    if text.contains(['.', '/']) || parsed.after_dashdash.is_none() {
+        return Vec::new();
+    }
+    let argv = std::iter::once(*first).chain(rest.iter().copied()).cloned();
+    vec![Step::Run(vec![], argv.collect())]
+}
