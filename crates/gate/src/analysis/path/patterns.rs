@@ -133,9 +133,14 @@ const WILD: [char; 3] = ['*', '?', '['];
 
 /// Whether one component of a pattern covers one component of a path or glob.
 fn part_covers(own: &str, part: &str, glob: bool) -> bool {
-    if !glob || !part.contains(WILD) {
+    if !glob || !part.contains(WILD) && !part.contains('(') {
         // `.GIT` is `.git` on file systems that ignore case.
         return matches(own, part) || (own == ".git" && part.eq_ignore_ascii_case(own));
+    }
+    if let Some((_, inner)) = part.split_once('(') {
+        // `@(.env|.env.local)`: any of the names between the bars.
+        let names = inner.split([')', '|']).filter(|name| !name.is_empty());
+        return !part.starts_with('!') && { names }.any(|name| part_covers(own, name, true));
     }
     let (head, tail) = literal_ends(part);
     if head.is_empty() && tail.is_empty() && !has_letters(part) {
@@ -209,6 +214,8 @@ mod tests {
             ("*.log", None),
             ("**/.env", Some(".env")),
             ("src/vendor/**", Some("vendor/")),
+            ("@(.env|x)*", Some(".env")),
+            ("@(a|b)*", None),
         ] {
             assert_eq!(set.covering(&path(text)).is_some(), expected.is_some(), "{text}");
         }

@@ -163,19 +163,8 @@ impl Reader<'_> {
                 let argv = args.pos.iter().skip(usize::from(at) + 2).map(Value::known).collect();
                 self.run_argv(args.at(at), argv, args, start);
             }
-            Act::Delete { recursive } => {
-                let targets: Vec<Value> = args.texts().into_iter().cloned().collect();
-                let recursive = recursive || args.flag("recursive");
-                self.delete(&targets, recursive, start);
-            }
-            Act::DeleteFirst { recursive } => {
-                let recursive = recursive || args.flag("recursive");
-                self.delete(std::slice::from_ref(args.get(0, "path")), recursive, start);
-            }
-            Act::DeleteIfRecursive => {
-                if args.flag("recursive") {
-                    self.delete(std::slice::from_ref(args.at(0)), true, start);
-                }
+            Act::Delete { .. } | Act::DeleteFirst { .. } | Act::DeleteIfRecursive => {
+                self.deletes_by(act, args, start);
             }
             Act::Command(program) => {
                 let rest = args.pos.iter().map(Value::known).collect();
@@ -232,6 +221,22 @@ impl Reader<'_> {
             }
         }
         Value::Unknown
+    }
+
+    fn deletes_by(&mut self, act: Act, args: &Args, start: usize) {
+        let asked = args.flag("recursive");
+        match act {
+            Act::Delete { recursive } => {
+                let targets: Vec<Value> = args.texts().into_iter().cloned().collect();
+                self.delete(&targets, recursive || asked, start);
+            }
+            Act::DeleteFirst { recursive } => {
+                let first = std::slice::from_ref(args.get(0, "path"));
+                self.delete(first, recursive || asked, start);
+            }
+            _ if asked => self.delete(std::slice::from_ref(args.at(0)), true, start),
+            _ => {}
+        }
     }
 
     fn pure(&mut self, pure: Pure, args: &Args) -> Value {
