@@ -137,7 +137,7 @@ pub fn rename(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let to = destination(&parsed);
     if to.place.is_some() {
         for source in &to.sources {
-            machine.change(source, Touch::Rename, false);
+            machine.change(source, Touch::Rename, true);
         }
     }
     put(machine, &to, Touch::Rename);
