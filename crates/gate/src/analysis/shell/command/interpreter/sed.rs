@@ -36,6 +36,16 @@ pub(super) fn sed(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
         scripts.push(script);
         operands = rest;
     }
+    for file in parsed.values('f', "file") {
+        // A script that the line itself wrote, or a process substitution.
+        if let Stream::Text(script) = machine.stream_of(file)
+            && let Some(text) = script.text()
+        {
+            for command in commands(text) {
+                perform(machine, command, file);
+            }
+        }
+    }
     for script in &scripts {
         if let Some(text) = script.text() {
             for command in commands(text) {
