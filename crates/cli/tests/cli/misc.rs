@@ -120,3 +120,22 @@ fn wrong_usage_says_what_may_have_been_meant() {
         assert!(run.stderr.contains(hint), "{run:?}");
     }
 }
+
+#[test]
+fn the_readmes_transcript_is_what_the_program_prints() {
+    let readme = include_str!("../../../../README.md");
+    let transcript = readme.split("```console\n").nth(1).and_then(|text| text.split("```").next());
+    let mut shown = 0;
+    for block in transcript.unwrap().split("$ aur policy check -- ").skip(1) {
+        let (command, output) = block.split_once('\n').unwrap();
+        let words: Vec<&str> = match command.strip_prefix('\'').and_then(|c| c.strip_suffix('\'')) {
+            Some(line) => vec![line],
+            None => vec!["git", "commit", "-m", "drop table users"],
+        };
+        let mut args = vec!["policy", "check", "--"];
+        args.extend(words);
+        assert_eq!(World::new().run(&args).stdout.trim(), output.trim(), "{command}");
+        shown += 1;
+    }
+    assert_eq!(shown, 3);
+}
