@@ -70,6 +70,8 @@ fn pol_8_a_limit_never_lets_anything_through() {
         ("ls \0".to_owned(), "prompt"),
         ("if".to_owned(), "prompt"),
         ("$X".to_owned(), "allow"),
+        (format!("bash <<E\n{}git push -f\nE", "echo $a $b\n".repeat(3000)), "prompt"),
+        (format!("bash <<E\n{}git push -f\nE", "echo $a $b\n".repeat(300)), "deny"),
     ] {
         let verdict = judged(&line, Some(""), &loose);
         assert_eq!(verdict.decision.name(), expected, "{:?}", line.get(..40).unwrap_or(&line));

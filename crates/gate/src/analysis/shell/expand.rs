@@ -428,6 +428,7 @@ fn read_only(command: &Command) -> Option<&Word> {
 
 /// Adds a value as quoted text: nothing splits, no pattern is alive.
 pub(super) fn push_quoted(field: &mut Field, value: &Field) {
+    field.cut_as(value);
     for seg in value.segs() {
         match seg {
             Seg::Lit(text) | Seg::Glob(text) => push_text(field, text),

@@ -19,6 +19,10 @@ pub enum Seg {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Field {
     segs: Vec<Seg>,
+    /// How many bytes the segments hold.
+    size: usize,
+    /// Something was left out because there was too much.
+    cut: bool,
     /// It may become none or several arguments (an unquoted unknown, `"$@"`, a glob).
     pub many: bool,
     /// Where it stands in the judged text.
@@ -30,6 +34,15 @@ pub struct Field {
 
 /// More of an argument is not kept: no program that is modelled looks further.
 const MAX_BYTES: usize = 64 * 1024;
+/// More parts of an argument are not told apart.
+const MAX_SEGS: usize = 4_096;
+
+fn seg_size(seg: &Seg) -> usize {
+    match seg {
+        Seg::Lit(text) | Seg::Glob(text) => text.len(),
+        Seg::Any => 1,
+    }
+}
 
 impl Field {
     /// A literal argument.
@@ -37,13 +50,14 @@ impl Field {
     pub fn lit(text: impl Into<String>, span: Span) -> Self {
         let text = text.into();
         let segs = if text.is_empty() { Vec::new() } else { vec![Seg::Lit(text)] };
-        Self { segs, many: false, span, verbatim: None }
+        let size = segs.iter().map(seg_size).sum();
+        Self { segs, size, cut: false, many: false, span, verbatim: None }
     }
 
     /// An argument of which nothing is known; `many` when it may be none or several.
     #[must_use]
     pub fn unknown(many: bool, span: Span) -> Self {
-        Self { segs: vec![Seg::Any], many, span, verbatim: None }
+        Self { segs: vec![Seg::Any], size: 1, cut: false, many, span, verbatim: None }
     }
 
     /// The segments in order.
@@ -58,10 +72,12 @@ impl Field {
             return;
         }
         // A variable that is put together from itself doubles with each step.
-        if self.len() + text.len() > MAX_BYTES {
+        if self.is_full(text.len()) {
+            self.cut = true;
             self.push_any(false);
             return;
         }
+        self.size += text.len();
         if let Some(Seg::Lit(last)) = self.segs.last_mut() {
             last.push_str(text);
         } else {
@@ -69,21 +85,30 @@ impl Field {
         }
     }
 
-    /// How many bytes of it are known.
-    fn len(&self) -> usize {
-        let known = |seg: &Seg| match seg {
-            Seg::Lit(text) | Seg::Glob(text) => text.len(),
-            Seg::Any => 1,
-        };
-        self.segs.iter().map(known).sum()
+    /// Whether so much more would be more than is kept.
+    fn is_full(&self, more: usize) -> bool {
+        self.segs.len() >= MAX_SEGS || self.size + more > MAX_BYTES
+    }
+
+    /// Whether something was left out because there was too much: it is not the whole text.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.cut
+    }
+
+    /// Takes over that something was left out.
+    pub fn cut_as(&mut self, other: &Self) {
+        self.cut |= other.cut;
     }
 
     /// Adds an active pattern at the end.
     pub fn push_glob(&mut self, pattern: &str) {
-        if self.len() + pattern.len() > MAX_BYTES {
+        if self.is_full(pattern.len()) {
+            self.cut = true;
             self.push_any(true);
             return;
         }
+        self.size += pattern.len();
         self.segs.push(Seg::Glob(pattern.to_owned()));
         self.many = true;
     }
@@ -98,6 +123,7 @@ impl Field {
 
     /// Adds every segment of another field at the end.
     pub fn push_field(&mut self, other: &Self) {
+        self.cut |= other.cut;
         for seg in &other.segs {
             match seg {
                 Seg::Lit(text) => self.push_lit(text),
@@ -157,12 +183,13 @@ impl Field {
     #[must_use]
     pub fn strip_prefix(&self, prefix: &str) -> Option<Self> {
         let rest = self.prefix().strip_prefix(prefix)?.to_owned();
-        let mut out = Self { segs: Vec::new(), many: self.many, span: self.span, verbatim: None };
+        let mut out = Self { cut: self.cut, many: self.many, span: self.span, ..Self::default() };
         if self.verbatim.is_some() && self.text().is_some() {
             out.verbatim = self.verbatim.map(|start| start + prefix.len());
         }
         out.push_lit(&rest);
         out.segs.extend(self.segs.iter().skip(1).cloned());
+        out.size = out.segs.iter().map(seg_size).sum();
         Some(out)
     }
 
@@ -178,6 +205,9 @@ impl Field {
             let mut after = Self { span: self.span, ..Self::default() };
             after.push_lit(right);
             after.segs.extend(self.segs.iter().skip(index + 1).cloned());
+            before.size = before.segs.iter().map(seg_size).sum();
+            after.size = after.segs.iter().map(seg_size).sum();
+            after.cut = self.cut;
             before.many = self.many && before.text().is_none();
             after.many = self.many && after.text().is_none();
             if let (Some(start), true) = (self.verbatim, self.segs.len() == 1) {

@@ -51,6 +51,8 @@ pub(super) struct Parser<'s> {
     pub(super) pos: usize,
     pub(super) end: usize,
     pub(super) depth: usize,
+    /// What may still be read: going back and reading again is paid for too.
+    pub(super) steps: usize,
     pub(super) in_substitution: usize,
     pending: Vec<Pending>,
 }
@@ -59,7 +61,15 @@ const CLOSERS: [&str; 9] = ["then", "elif", "else", "fi", "do", "done", "esac", 
 
 impl<'s> Parser<'s> {
     pub(super) fn new(src: &'s str) -> Self {
-        Self { src, pos: 0, end: src.len(), depth: 0, in_substitution: 0, pending: Vec::new() }
+        Self {
+            src,
+            pos: 0,
+            end: src.len(),
+            depth: 0,
+            steps: 4 * src.len() + 4_096,
+            in_substitution: 0,
+            pending: Vec::new(),
+        }
     }
 
     pub(super) fn peek(&self) -> Option<u8> {
@@ -92,6 +102,10 @@ impl<'s> Parser<'s> {
         if self.depth >= MAX_DEPTH {
             return self.fail("nested too deeply");
         }
+        if self.steps == 0 {
+            return self.fail("too tangled to be read");
+        }
+        self.steps -= 1;
         self.depth += 1;
         let result = inside(self);
         self.depth -= 1;
@@ -171,7 +185,7 @@ impl<'s> Parser<'s> {
                 vec![Part::Quoted(stripped, None)]
             } else {
                 let mut inner = Parser::new(&stripped);
-                inner.depth = self.depth;
+                (inner.depth, inner.steps) = (self.depth, self.steps);
                 inner.heredoc_parts()?
             }
         } else if pending.quoted {

@@ -304,7 +304,10 @@ impl Machine<'_> {
     }
 
     /// Code as text, unknown parts replaced by a mark, and where it stands.
-    fn code_text(&self, code: &Field) -> (String, Base) {
+    fn code_text(&mut self, code: &Field) -> (String, Base) {
+        if code.is_cut() {
+            self.unreadable("code", "it is too long to be read whole", code.span);
+        }
         let mut text = String::new();
         for seg in code.segs() {
             match seg {

@@ -116,6 +116,9 @@ fn hostile_text_gets_an_answer() {
         "f(){ g;g; }; g(){ h;h; }; h(){ i;i; }; i(){ f; }; f".to_owned(),
         "a=b;".repeat(8000),
         "\u{202e}rm".to_owned(),
+        format!(": \"${{y:={}$(x)}}\"", "$y:=".repeat(70)),
+        "a[$(".repeat(150) + "rm -rf build)0]=1",
+        format!("test -v '{}'", "a[$(".repeat(150)),
     ] {
         let _ = argvs(&line);
     }

@@ -385,7 +385,8 @@ impl Parser<'_> {
         self.pos += 1;
         let command = self.deeper(|parser| {
             let mut inner = Parser::new(&code);
-            inner.depth = parser.depth;
+            (inner.depth, inner.steps) = (parser.depth, parser.steps);
+            parser.steps /= 2;
             let command = inner.list()?;
             if inner.pos < inner.end { inner.fail("unexpected text") } else { Ok(command) }
         })?;
