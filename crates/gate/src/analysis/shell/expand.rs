@@ -410,10 +410,16 @@ impl Machine<'_> {
             return "/dev/fd/62".to_owned();
         }
         let stream = self.run_inner(code);
-        let name = format!("/dev/fd/{}", 100 + self.scope.files.len());
+        let name = substitution_name(self.substitutions);
+        self.substitutions += 1;
         self.scope.files.insert(name.clone(), vec![stream]);
         name
     }
+}
+
+/// The file under which the output of a process substitution is read.
+pub(super) fn substitution_name(number: usize) -> String {
+    format!("/dev/fd/{}", 100 + number)
 }
 
 /// `$(<file)`: the file's name.

@@ -93,6 +93,8 @@ pub struct Machine<'c> {
     pub(super) loops: usize,
     pub(super) background: usize,
     pub(super) nesting: usize,
+    /// How many process substitutions there were.
+    pub(super) substitutions: usize,
     /// The code that runs next runs in this very shell.
     pub(super) sourcing: bool,
     /// Code that runs when the shell at hand ends.
@@ -137,6 +139,7 @@ impl<'c> Machine<'c> {
             loops: 0,
             background: 0,
             nesting: 0,
+            substitutions: 0,
             sourcing: false,
             traps: Vec::new(),
             scripts: 0,

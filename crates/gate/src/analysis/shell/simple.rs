@@ -3,6 +3,7 @@
 use aurora_model::Span;
 
 use super::ast::{Assign, AssignValue, Simple};
+use super::expand::substitution_name;
 use super::field::Field;
 use super::machine::{Lang, Machine, Stream};
 use super::scope::{Scope, Value};
@@ -22,6 +23,7 @@ impl Machine<'_> {
         let choices = std::mem::take(&mut self.choices);
         let chosen = std::mem::replace(&mut self.chosen, 0);
         let start = (self.scope.clone(), self.stdin.clone());
+        let before = self.substitutions;
         let mut end: Option<Scope> = None;
         let mut out = None;
         for _ in 0..MAX_COMBINATIONS {
@@ -50,6 +52,10 @@ impl Machine<'_> {
             }
         }
         self.scope = end.unwrap_or_default();
+        // A process substitution lasts as long as its command.
+        for number in before..self.substitutions {
+            self.scope.files.remove(&substitution_name(number));
+        }
         if !self.choices.is_empty() {
             self.unreadable("command", "it has more forms than can be tried", span);
         }
