@@ -58,6 +58,17 @@ fn pol_8_a_policy_that_denies_counts_in_scripts_too() {
 }
 
 #[test]
+fn pol_8_a_script_that_uses_up_the_budget_hides_nothing_behind_it() {
+    for flood in [":\n".repeat(17_000), (0..5_000).map(|n| format!(">a{n}\n")).collect()] {
+        let verdict = judged("./s.sh; git push -f", Some(&flood), &Policy::builtin());
+        assert!(verdict.decision > aurora_model::Answer::Allow, "{verdict:?}");
+        let script = format!("{flood}git push -f\n");
+        let verdict = judged("./s.sh", Some(&script), &Policy::builtin());
+        assert!(verdict.decision > aurora_model::Answer::Allow, "{verdict:?}");
+    }
+}
+
+#[test]
 fn pol_8_a_limit_never_lets_anything_through() {
     assert_eq!(judged("./s.sh", None, &Policy::builtin()).decision.name(), "prompt");
     let loose = policy("destructive: {opaque_exec: allow}");
@@ -70,6 +81,13 @@ fn pol_8_a_limit_never_lets_anything_through() {
         ("ls \0".to_owned(), "prompt"),
         ("if".to_owned(), "prompt"),
         ("$X".to_owned(), "allow"),
+        (">a; ".repeat(5_000) + "git push -f", "prompt"),
+        (
+            format!("{}git push -f", (0..5_000).map(|n| format!(">a{n};")).collect::<String>()),
+            "prompt",
+        ),
+        (format!("{}git push -f", ":;".repeat(17_000)), "prompt"),
+        (format!("zzz -c '{}'; git push -f", ": x;".repeat(14_000)), "prompt"),
         (format!("bash <<E\n{}git push -f\nE", "echo $a $b\n".repeat(3000)), "prompt"),
         (format!("bash <<E\n{}git push -f\nE", "echo $a $b\n".repeat(300)), "deny"),
     ] {

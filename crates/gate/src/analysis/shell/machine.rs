@@ -71,7 +71,7 @@ pub enum ScriptLang {
 }
 
 /// How much work one judgement may cost, in simple commands.
-const FUEL: usize = 8_000;
+const FUEL: usize = 16_000;
 /// More effects than this are not told apart: what is left is not followed.
 const MAX_EFFECTS: usize = 4_096;
 /// How deep code may run code (`bash -c "bash -c …"`, functions, substitutions).
@@ -159,6 +159,14 @@ impl<'c> Machine<'c> {
     /// What was found, each effect once.
     #[must_use]
     pub fn finish(mut self) -> Analysis {
+        // Whatever was taken back since then, giving up is not.
+        let said = |effect: &Effect| {
+            matches!(effect.kind, EffectKind::Opaque { cause: Cause::Unreadable, .. })
+        };
+        if self.exhausted && !self.found.effects.iter().any(said) {
+            self.found.effects.truncate(MAX_EFFECTS - 1);
+            self.too_much(Span::default());
+        }
         let mut seen = std::collections::HashSet::new();
         self.found.effects.retain(|effect| seen.insert(effect.clone()));
         self.found.wanted.dedup();
@@ -182,7 +190,7 @@ impl<'c> Machine<'c> {
     /// Records an effect.
     pub fn emit(&mut self, kind: EffectKind, span: Span) {
         if self.found.effects.len() >= MAX_EFFECTS {
-            self.fuel = 0;
+            self.give_up(span);
             return;
         }
         let in_script = self.scripts > 0;
@@ -305,22 +313,23 @@ impl<'c> Machine<'c> {
             self.fuel -= cost;
             return true;
         }
-        if !self.exhausted {
-            self.exhausted = true;
-            self.found.effects.truncate(MAX_EFFECTS - 1);
-            self.too_much(span);
-        }
-        self.fuel = 0;
+        self.give_up(span);
         false
     }
 
-    fn too_much(&mut self, span: Span) {
-        let (what, why) = ("code", "it is too long or nests too deeply to follow");
-        if self.scripts > 0 {
-            self.opaque(what, why, span);
-        } else {
-            self.unreadable(what, why, span);
+    /// Stops here, and says so once: what comes after is not followed, in a script as in a line.
+    fn give_up(&mut self, span: Span) {
+        self.fuel = 0;
+        if self.exhausted {
+            return;
         }
+        self.exhausted = true;
+        self.found.effects.truncate(MAX_EFFECTS - 1);
+        self.too_much(span);
+    }
+
+    fn too_much(&mut self, span: Span) {
+        self.unreadable("code", "it is too long or nests too deeply to follow", span);
     }
 
     /// Runs `inside` one level deeper, or records that nobody can follow that deep.
