@@ -38,6 +38,18 @@ enum Command {
     /// Answer an agent's pre-tool hook, or install that hook.
     #[command(subcommand, after_help = commands::hook::EXAMPLES)]
     Hook(commands::hook::Command),
+    /// Record what the worktree holds now.
+    Checkpoint(commands::checkpoint::Args),
+    /// List, show, compare, branch from and prune checkpoints.
+    Checkpoints(commands::checkpoints::Args),
+    /// Take the worktree back to a checkpoint; that can be undone.
+    Rollback(commands::rollback::Args),
+    /// Let something work on a shadow of the worktree, then promote or discard it.
+    Shadow(commands::shadow::Args),
+    /// Watch the worktree, so that a checkpoint costs only what changed.
+    Watch(commands::watch::Args),
+    /// Make, list and clean up worktrees, one per feature.
+    Worktree(commands::worktree::Args),
     /// Show the gate at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
@@ -50,6 +62,12 @@ fn run(command: Command) -> anyhow::Result<Exit> {
     match command {
         Command::Policy(command) => commands::policy::run(command),
         Command::Hook(command) => commands::hook::run(command),
+        Command::Checkpoint(args) => commands::checkpoint::run(&args),
+        Command::Checkpoints(args) => commands::checkpoints::run(&args),
+        Command::Rollback(args) => commands::rollback::run(&args),
+        Command::Shadow(args) => commands::shadow::run(&args),
+        Command::Watch(args) => commands::watch::run(&args),
+        Command::Worktree(args) => commands::worktree::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -10,3 +10,4 @@ pub mod patience;
 pub mod place;
 pub mod repo;
 pub mod words;
+pub mod workspace;

@@ -84,6 +84,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     let allowed: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
     let banned = list(at(&["bans"]), "deny");
     let banned: Vec<&str> = banned.iter().filter_map(|one| one.get("crate")?.as_str()).collect();
+    let skipped = list(at(&["bans"]), "skip");
+    let skipped: Vec<&str> = skipped.iter().filter_map(|one| one.get("crate")?.as_str()).collect();
+    let is_skipped =
+        |package: &Package| skipped.contains(&&*format!("{}@{}", package.name, package.version));
     let mut findings = Vec::new();
     if tree.packages.is_empty() || allowed.is_empty() {
         let what = "no packages, or no licences that are allowed";
@@ -98,7 +102,11 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         let other = tree
             .packages
             .iter()
-            .find(|other| other.name == package.name && other.version < package.version);
+            .filter(|other| other.name == package.name && other.version != package.version)
+            .find(|other| !is_skipped(other) && other.version < package.version);
+        if is_skipped(package) {
+            continue;
+        }
         if let Some(other) = other {
             let what =
                 format!("{} stands twice, {} and {}", other.name, other.version, package.version);

@@ -1,0 +1,1 @@
+//! What every `Workspace` promises, as tests that each implementation passes.

@@ -1,0 +1,1 @@
+//! What reaches out of a worktree, or into git's own data: found and reported, never removed.

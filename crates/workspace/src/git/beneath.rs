@@ -1,0 +1,1 @@
+//! Opening, replacing and removing files beneath a root, never through a symbolic link.

@@ -1,0 +1,1 @@
+//! Three-way merges of file contents, by `git merge-file`.

@@ -1,0 +1,1 @@
+//! Looking at the worktree: everything, or what the watchdog named.

@@ -1,0 +1,1 @@
+//! A worktree per feature, on a branch `aurora/<slug>`.

@@ -1,0 +1,1 @@
+//! Shadow workspaces: work that reaches the real worktree only when it is promoted.

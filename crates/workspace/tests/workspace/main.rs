@@ -1,0 +1,1 @@
+//! The workspace crate against a real git, a real kernel and real crashes.
