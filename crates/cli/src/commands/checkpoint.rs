@@ -4,6 +4,7 @@ use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use aurora_model::Severity;
 use aurora_workspace::{CheckpointRequest, Created, IgnoredFiles, Limits, Scan, Workspace as _};
 
 use crate::exit::{Exit, Failure};
@@ -105,7 +106,11 @@ fn say(created: &Created, slow: bool) -> anyhow::Result<()> {
     output::print(&checkpoint::human(created, Style::of_stdout()))?;
     if !created.unchanged {
         for violation in &created.checkpoint.violations {
-            output::warn(&skipped::violation(violation));
+            let text = skipped::violation(violation);
+            match violation.severity {
+                Severity::Info => output::note(&text),
+                _ => output::warn(&text),
+            }
         }
     }
     if slow && std::io::stderr().is_terminal() {

@@ -36,7 +36,7 @@ pub struct Args {
     /// Only files that violate something.
     #[arg(long)]
     smart: bool,
-    /// Take the violations from this JSON file (`-` is stdin) instead of the latest checkpoint.
+    /// Take the violations from this JSON file (`-` is stdin) instead of the checkpoints since.
     #[arg(long, value_name = "FILE", requires = "smart")]
     violations: Option<PathBuf>,
     /// Keep edits that no checkpoint has: a three-way merge with the latest checkpoint as base.
@@ -91,7 +91,7 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     let name = args.id.as_deref().or(args.checkpoint.as_deref());
     let to = target::find(&session, name)?;
     let mut request = RollbackRequest {
-        scope: scope(args, &session)?,
+        scope: scope(args, &session, &to)?,
         edits: if args.merge { Edits::Merge } else { Edits::Replace },
         moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
         ..RollbackRequest::to(to.checkpoint_id.clone())
@@ -116,9 +116,9 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     tell(args, &report)
 }
 
-fn scope(args: &Args, session: &Session) -> anyhow::Result<Scope> {
+fn scope(args: &Args, session: &Session, to: &Checkpoint) -> anyhow::Result<Scope> {
     if args.smart {
-        return violations::scope(session, args.violations.as_deref());
+        return violations::scope(session, to, args.violations.as_deref());
     }
     let paths = session.paths(&args.file)?;
     Ok(if paths.is_empty() { Scope::Everything } else { Scope::Paths(paths) })

@@ -1,9 +1,9 @@
-//! A unified diff on its way to a reader: untouched to a program, painted and harmless to a person,
-//! or only counted.
+//! A unified diff on its way to a reader: untouched to a program, painted and harmless to a person.
 
 use std::io::{self, IsTerminal as _, Write};
 
-use aurora_model::{Change, ChangeKind};
+use aurora_model::Change;
+use aurora_workspace::git::FileStat;
 
 use super::changes;
 use super::escape;
@@ -151,106 +151,28 @@ fn paint(kind: Kind, line: &[u8], style: Style) -> String {
     }
 }
 
-/// Added and removed lines of one file.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-struct Lines {
-    added: u64,
-    removed: u64,
-    binary: bool,
-}
-
-/// Counts the lines of a diff that is written into it.
-#[derive(Debug, Default)]
-pub struct Counter {
-    reader: Reader,
-    line: Vec<u8>,
-    sections: Vec<Lines>,
-}
-
-impl Write for Counter {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        for byte in bytes {
-            if *byte == b'\n' {
-                self.end_line();
-            } else {
-                self.line.push(*byte);
-            }
-        }
-        Ok(bytes.len())
+/// The changes with their numbers of lines, and the sum, as `git diff --stat` says it.
+#[must_use]
+pub fn stat(all: &[Change], lines: &[FileStat], style: Style) -> String {
+    let mut out = String::new();
+    for one in lines {
+        let numbers = if one.binary {
+            "binary".to_owned()
+        } else {
+            let (added, removed) = (format!("+{}", one.added), format!("-{}", one.removed));
+            format!("{} {}", style.good(&added), style.bad(&removed))
+        };
+        out.push_str(&format!("  {}  {numbers}\n", escape::path(&one.path)));
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-impl Counter {
-    fn end_line(&mut self) {
-        let kind = self.reader.kind(&self.line);
-        if kind == Kind::Section {
-            self.sections.push(Lines::default());
-        }
-        if let Some(lines) = self.sections.last_mut() {
-            match kind {
-                Kind::Added => lines.added += 1,
-                Kind::Removed => lines.removed += 1,
-                Kind::About if self.line == b"GIT binary patch" => lines.binary = true,
-                _ => {}
-            }
-        }
-        self.line.clear();
-    }
-
-    /// The lines of each change. A file that became a link, or the other way round, has two sections:
-    /// one goes and one comes. Nothing when the sections are not those of the changes.
-    fn per_change(&self, changes: &[Change]) -> Option<Vec<Lines>> {
-        let mut sections = self.sections.iter().copied();
-        let mut all = Vec::with_capacity(changes.len());
-        for change in changes {
-            let mut lines = sections.next()?;
-            if change.kind == ChangeKind::TypeChanged {
-                let other = sections.next()?;
-                lines.added += other.added;
-                lines.removed += other.removed;
-                lines.binary |= other.binary;
-            }
-            all.push(lines);
-        }
-        sections.next().is_none().then_some(all)
-    }
-
-    /// The changes with their numbers of lines, and the sum, as `git diff --stat` says it.
-    #[must_use]
-    pub fn stat(&self, all: &[Change], style: Style) -> String {
-        let mut out = String::new();
-        let lines = self.per_change(all);
-        for (index, change) in all.iter().enumerate() {
-            let lines = lines.as_ref().and_then(|lines| lines.get(index)).copied();
-            let numbers = match lines {
-                Some(Lines { binary: true, .. }) => "binary".to_owned(),
-                Some(Lines { added, removed, .. }) => format!(
-                    "{} {}",
-                    style.good(&format!("+{added}")),
-                    style.bad(&format!("-{removed}"))
-                ),
-                None => String::new(),
-            };
-            out.push_str(&format!("  {}  {numbers}\n", escape::path(&change.path)));
-        }
-        let added: u64 = self.sections.iter().map(|lines| lines.added).sum();
-        let removed: u64 = self.sections.iter().map(|lines| lines.removed).sum();
-        out.push_str(&format!(
-            "{}, {added} lines added, {removed} removed\n",
-            changes::summary(all)
-        ));
-        out
-    }
+    let added: u64 = lines.iter().map(|one| one.added).sum();
+    let removed: u64 = lines.iter().map(|one| one.removed).sum();
+    let summary = changes::summary(all);
+    out.push_str(&format!("{summary}; lines: {added} added, {removed} removed\n"));
+    out
 }
 
 #[cfg(test)]
 mod tests {
-    use aurora_model::RepoPath;
-
     use super::*;
 
     const DIFF: &str = "diff --git a/a b/a
@@ -276,21 +198,15 @@ HcmV?d00001
 ";
 
     #[test]
-    fn lines_are_counted_by_what_hunks_say() {
-        let mut counter = Counter::default();
-        counter.write_all(DIFF.as_bytes()).expect("counted");
-        let change = |path: &str, kind| Change {
-            path: RepoPath::new(path).expect("a path"),
-            kind,
-            before: None,
-            after: None,
-        };
-        let changes = [change("a", ChangeKind::Modified), change("b", ChangeKind::Added)];
-        assert_eq!(
-            counter.stat(&changes, Style::plain()),
-            "  a  +1 -1\n  b  binary\n2 files changed (1 new, 1 modified), 1 lines added, 1 removed\n"
-        );
-        assert_eq!(counter.per_change(&changes[..1]), None);
+    fn lines_are_told_apart_by_what_hunks_say() {
+        let mut reader = Reader::default();
+        let kinds: Vec<Kind> = DIFF.lines().map(|line| reader.kind(line.as_bytes())).collect();
+        let start = [Kind::Section, Kind::About, Kind::About, Kind::About, Kind::Hunk];
+        assert_eq!(kinds.get(..5), Some(start.as_slice()));
+        let content = [Kind::Context, Kind::Removed, Kind::Added, Kind::Context, Kind::Context];
+        assert_eq!(kinds.get(5..10), Some(content.as_slice()));
+        assert_eq!(kinds.get(10), Some(&Kind::Section));
+        assert!(kinds.iter().skip(11).all(|kind| *kind == Kind::About), "{kinds:?}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use aurora_workspace::{Error, Workspace as _};
 use super::{is_wanted, tree_now};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::output::patch::{Counter, Sink};
+use crate::output::patch::{self, Sink};
 use crate::output::style::Style;
 use crate::wiring::workspace::{Session, failure};
 
@@ -106,11 +106,8 @@ pub fn stat(
     to: &TreeId,
     only: &[RepoPath],
 ) -> anyhow::Result<()> {
-    let mut counter = Counter::default();
-    let mut changes = session.ask(|workspace| {
-        workspace.diff(from, to, only, &mut counter)?;
-        workspace.changes(from, to)
-    })?;
+    let (mut changes, lines) = session
+        .ask(|workspace| Ok((workspace.changes(from, to)?, workspace.stat(from, to, only)?)))?;
     changes.retain(|change| is_wanted(&change.path, only));
-    output::print(&counter.stat(&changes, Style::of_stdout()))
+    output::print(&patch::stat(&changes, &lines, Style::of_stdout()))
 }

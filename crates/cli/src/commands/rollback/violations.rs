@@ -1,11 +1,15 @@
 //! Which files a smart rollback is about.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-use aurora_model::{RepoPath, Violation};
+use aurora_model::{Change, Checkpoint, RepoPath, Violation};
+use aurora_workspace::escape::{self, DEFAULT_QUOTA_BYTES, Facts, Ground};
 use aurora_workspace::{Scope, Workspace as _};
 use serde_json::Value;
 
+use crate::commands::checkpoints::tree_now;
 use crate::exit::Failure;
 use crate::wiring::input;
 use crate::wiring::workspace::Session;
@@ -13,21 +17,59 @@ use crate::wiring::workspace::Session;
 const FORM: &str = "a JSON array of violations or of paths from the worktree's root, or an object \
                     with `violations`, as `aur checkpoint --json` prints it";
 
-/// The files of the violations in a file; without one, of those that the latest checkpoint has.
-pub fn scope(session: &Session, file: Option<&Path>) -> anyhow::Result<Scope> {
+/// The files of the violations in a file; without one, of those that the checkpoints after the one to
+/// go back to have, and of those that the worktree has now.
+pub fn scope(session: &Session, to: &Checkpoint, file: Option<&Path>) -> anyhow::Result<Scope> {
     let scope = match file {
         Some(file) => read(&input::file_or_stdin(file)?)
             .map_err(|problem| Failure::usage(problem).hint(format!("it holds {FORM}")))?,
-        None => Scope::Violations(session.ask(|workspace| workspace.find("latest"))?.violations),
+        None => Scope::Violations(known(session, to)?),
     };
-    match &scope {
-        Scope::Violations(violations) if violations.iter().all(|one| one.file.is_none()) => {
-            Err(Failure::usage("no violation names a file")
-                .hint("--violations FILE gives a list; --file PATH names files yourself")
-                .into())
-        }
-        _ => Ok(scope),
+    let any = match &scope {
+        Scope::Violations(violations) => violations.iter().any(|one| one.file.is_some()),
+        Scope::Paths(paths) => !paths.is_empty(),
+        Scope::Everything => true,
+    };
+    if any {
+        return Ok(scope);
     }
+    Err(Failure::usage("no violation names a file, so there is nothing to roll back")
+        .hint("--violations FILE gives a list; --file PATH names files yourself")
+        .into())
+}
+
+fn known(session: &Session, to: &Checkpoint) -> anyhow::Result<Vec<Violation>> {
+    let all = session.ask(|workspace| workspace.checkpoints())?;
+    let after = all.iter().skip_while(|one| one.checkpoint_id != to.checkpoint_id).skip(1);
+    let mut found: Vec<Violation> = after.flat_map(|one| one.violations.iter().cloned()).collect();
+    if let Some(latest) = all.last() {
+        let now = tree_now(session, latest)?;
+        let changes = session.ask(|workspace| workspace.changes(&latest.tree, &now))?;
+        found.extend(of_now(session, &changes));
+    }
+    found.sort();
+    found.dedup();
+    Ok(found)
+}
+
+/// What is wrong with files that no checkpoint has yet.
+fn of_now(session: &Session, changes: &[Change]) -> Vec<Violation> {
+    let place = session.workspace.place();
+    let root = place.root.as_path();
+    let link = |path: &RepoPath| {
+        let target = std::fs::read_link(root.join(OsStr::from_bytes(path.as_bytes()))).ok()?;
+        Some(target.into_os_string().into_vec())
+    };
+    let ground = Ground {
+        root,
+        git_dirs: &[place.git_dir.clone(), place.common_dir.clone()],
+        link: &link,
+        other_links: &Vec::new,
+        facts: &|path| Facts::of(root, path),
+        used_bytes: None,
+        quota_bytes: DEFAULT_QUOTA_BYTES,
+    };
+    escape::check(changes, &[], &ground)
 }
 
 /// Reads a list of violations. What names only files is a list of paths.
