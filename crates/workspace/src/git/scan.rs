@@ -138,53 +138,24 @@ impl Scanner<'_> {
             return Ok(());
         }
         let conversions = self.conversions(root, found);
-        let (front, back) = found.folders.split_at_mut(found.folders.len() / 2);
+        let half = found.folders.len() / 2;
+        let (front, back) = found.folders.split_at_mut(half);
         let nested: Vec<Vec<u8>> =
             found.nested.iter().map(|(nested, _)| nested.path.as_bytes().to_vec()).collect();
-        let (nested, conversions) = (&nested, &conversions);
+        let trust = Trust { old, tracked: self.outer.tracked(), conversions: &conversions };
         let run = |folders: &mut [walk::SeenFolder], objects: Objects| {
             for folder in folders {
                 if !nested.iter().any(|nested| walk::is_within(&folder.path, nested)) {
-                    self.trust_folder(old, folder, conversions, &objects);
+                    trust.folder(folder, &objects);
                 }
             }
         };
         let (here, there) = (self.objects.clone(), self.objects.clone());
         std::thread::scope(|scope| {
-            scope.spawn(move || run(front, there));
+            scope.spawn(|| run(front, there));
             run(back, here);
         });
         Ok(())
-    }
-
-    fn trust_folder(
-        &self,
-        old: &StatCache,
-        folder: &mut walk::SeenFolder,
-        conversions: &Conversions,
-        objects: &Objects,
-    ) {
-        let Some((_, before)) = old.folder(&folder.path) else { return };
-        let mut path = folder.path.clone();
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        let base = path.len();
-        for file in &mut folder.files {
-            let (Content::Unread(mode), Some(stat)) = (file.content, file.stat) else { continue };
-            let Some(before) = old.find(before, &file.name) else { continue };
-            path.truncate(base);
-            path.extend_from_slice(&file.name);
-            let id = self.outer.tracked().unchanged(&path, &stat, mode);
-            let Some(id) = id.filter(|id| *id == before.entry.id) else { continue };
-            if conversions.of_path(&path) == Conversion::Any {
-                continue;
-            }
-            // Line ends show in the size, and a blob that a partial clone lacks has none.
-            if objects.header(&id).is_ok_and(|header| header.map(|h| h.1) == Some(stat.size)) {
-                file.content = Content::Known(Entry { mode, id });
-            }
-        }
     }
 
     /// What the attributes on the disk and in the index may convert.
@@ -347,6 +318,39 @@ impl Scanner<'_> {
         };
         notes.order();
         notes
+    }
+}
+
+/// What is needed to believe the index about a file.
+struct Trust<'a> {
+    old: &'a StatCache,
+    tracked: &'a tracked::Tracked,
+    conversions: &'a Conversions,
+}
+
+impl Trust<'_> {
+    fn folder(&self, folder: &mut walk::SeenFolder, objects: &Objects) {
+        let Some((_, before)) = self.old.folder(&folder.path) else { return };
+        let mut path = folder.path.clone();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        let base = path.len();
+        for file in &mut folder.files {
+            let (Content::Unread(mode), Some(stat)) = (file.content, file.stat) else { continue };
+            let Some(before) = self.old.find(before, &file.name) else { continue };
+            path.truncate(base);
+            path.extend_from_slice(&file.name);
+            let id = self.tracked.unchanged(&path, &stat, mode);
+            let Some(id) = id.filter(|id| *id == before.entry.id) else { continue };
+            if self.conversions.of_path(&path) == Conversion::Any {
+                continue;
+            }
+            // Line ends show in the size, and a blob that a partial clone lacks has none.
+            if objects.header(&id).is_ok_and(|header| header.map(|h| h.1) == Some(stat.size)) {
+                file.content = Content::Known(Entry { mode, id });
+            }
+        }
     }
 }
 
