@@ -1,1 +1,3 @@
+//! The watchdog against the real kernel.
+
 
