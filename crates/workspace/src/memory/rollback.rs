@@ -9,8 +9,8 @@ use super::state::{Seen, State, Undoable};
 use super::tree::{self, Files};
 use crate::error::{Error, Result};
 use crate::request::{
-    CheckpointRequest, Content, Edits, IgnoredFiles, MovedHead, Outcome, PathOutcome, PlannedStep,
-    RollbackPlan, RollbackReport, RollbackRequest, Scope, StepAction,
+    CheckpointRequest, Content, Edits, IgnoredFiles, MovedHead, OnUnchanged, Outcome, PathOutcome,
+    PlannedStep, RollbackPlan, RollbackReport, RollbackRequest, Scope, StepAction,
 };
 
 /// A step, and what stands there afterwards.
@@ -76,18 +76,20 @@ impl State {
             ..CheckpointRequest::default()
         };
         let safety = self.checkpoint(&record(CheckpointKind::Safety, &plan.also))?;
-        let paths: Vec<PathOutcome> = self.apply(&plan.steps);
-        let restored = self.checkpoint(&record(CheckpointKind::Restored, &plan.also))?;
         let safety = safety.checkpoint.checkpoint_id;
+        let paths = self.apply(&plan.steps);
         let changed = plan.steps.iter().filter(|step| step.changes_something());
-        let changed = changed.map(|step| step.planned.path.clone()).collect();
-        self.last_undoable = Some(Undoable { safety: safety.clone(), paths: changed });
-        Ok(RollbackReport {
-            to: to.checkpoint_id.clone(),
-            safety,
-            restored: restored.checkpoint.checkpoint_id,
-            paths,
-        })
+        let changed: Vec<RepoPath> = changed.map(|step| step.planned.path.clone()).collect();
+        let mut restored = safety.clone();
+        if !changed.is_empty() {
+            let mut left = record(CheckpointKind::Restored, &plan.also);
+            // What came back from the checkpoint is in the new one, ignored or not.
+            left.also.extend(changed.iter().cloned());
+            left.on_unchanged = OnUnchanged::Record;
+            restored = self.checkpoint(&left)?.checkpoint.checkpoint_id;
+            self.last_undoable = Some(Undoable { safety: safety.clone(), paths: changed });
+        }
+        Ok(RollbackReport { to: to.checkpoint_id.clone(), safety, restored, paths })
     }
 
     fn plan(&self, to: &Checkpoint, request: &RollbackRequest) -> Result<Plan> {
