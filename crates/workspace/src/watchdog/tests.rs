@@ -162,11 +162,14 @@ fn a_burst_of_new_folders_is_covered_whole() {
     let watch = watch(&repo);
     let start = mark(&watch);
     let before = listing(&repo.root());
-    let script = "for i in $(seq 1 250); do mkdir -p b/$i/c/d && for j in 1 2 3 4 5; do \
-                  echo $i > b/$i/$j; echo $j > b/$i/c/$j; echo x > b/$i/c/d/$j; echo y > b/$i/c/.$j; \
-                  done; done";
-    let mut child =
-        Command::new("sh").args(["-c", script]).current_dir(repo.root()).spawn().unwrap();
+    let tree = repo.home().join("b");
+    for (folder, file) in (0..250).flat_map(|folder| (0..20).map(move |file| (folder, file))) {
+        let below = ["", "c/", "c/d/", "c/."][file % 4];
+        let file = tree.join(format!("{folder}/{below}{file}"));
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        std::fs::write(file, "x").unwrap();
+    }
+    let mut child = Command::new("cp").arg("-r").args([tree, repo.root()]).spawn().unwrap();
     // Questions while it writes must lose nothing either: every answer is put together.
     let mut at = start;
     let mut dirty = Vec::new();
