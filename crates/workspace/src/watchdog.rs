@@ -4,6 +4,8 @@
 mod connect;
 #[cfg(target_os = "linux")]
 mod dirty;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 #[cfg(target_os = "linux")]
 mod folders;
 #[cfg(target_os = "linux")]
@@ -32,6 +34,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(target_os = "linux")]
 pub use connect::connect;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Watchdog, connect};
 #[cfg(target_os = "linux")]
 pub use running::Watchdog;
 
@@ -155,10 +159,4 @@ impl Options {
             now,
         }
     }
-}
-
-/// Only Linux has the watches that this needs.
-#[cfg(not(target_os = "linux"))]
-pub fn connect(_place: &crate::git::Place) -> Option<Arc<dyn Watched>> {
-    None
 }

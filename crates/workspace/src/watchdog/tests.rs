@@ -19,21 +19,9 @@ use crate::git::Place;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn place(repo: &Repo) -> Place {
-    let root = repo.root().canonicalize().unwrap();
-    let git_dir = root.join(".git");
-    let aurora_dir = git_dir.join("aurora");
-    let feature_dir = aurora_dir.join("features/checkout");
-    std::fs::create_dir_all(&feature_dir).unwrap();
-    Place {
-        common_dir: git_dir.clone(),
-        projections_dir: feature_dir.clone(),
-        feature: "checkout".to_owned(),
-        hash: gix::hash::Kind::Sha1,
-        root,
-        git_dir,
-        aurora_dir,
-        feature_dir,
-    }
+    let place = Place::find(&repo.settings()).unwrap();
+    std::fs::create_dir_all(&place.feature_dir).unwrap();
+    place
 }
 
 fn watch(repo: &Repo) -> Watchdog {

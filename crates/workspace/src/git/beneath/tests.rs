@@ -1,1 +1,3 @@
+//! Files beneath a root, with links planted in the way.
+
 use super::*;
