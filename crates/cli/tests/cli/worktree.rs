@@ -1,0 +1,26 @@
+//! `aur worktree`: made, listed, removed.
+
+use insta::assert_snapshot;
+
+use crate::harness::World;
+
+/// WSP-1: a worktree on a branch of its own, and nothing of the user's checkout changes.
+#[test]
+fn a_worktree_is_made_listed_and_removed() {
+    let world = World::with_commit();
+    let index = std::fs::read(world.path("repo/.git/index")).unwrap();
+    let made = world.run(&["worktree", "add", "login", "--json"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert_eq!(made.json()["branch"], "aurora/login");
+    let list = world.run(&["worktree", "list"]);
+    assert!(list.stdout.starts_with("login  aurora/login  [DIR]/home/.local/state/"), "{list:?}");
+    assert_eq!(world.run(&["worktree", "add", "login"]).code, Some(1));
+    assert_eq!(world.run(&["worktree", "add", "../x"]).code, Some(1));
+    assert_snapshot!(world.run(&["worktree", "remove", "login"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "remove", "other", "--yes"]).shown(), @"");
+    let removed = world.run(&["worktree", "remove", "login", "--yes"]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    assert_snapshot!(world.run(&["worktree", "list"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "cleanup"]).shown(), @"");
+    assert_eq!(std::fs::read(world.path("repo/.git/index")).unwrap(), index);
+}
