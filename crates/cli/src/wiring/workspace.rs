@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_model::{Checkpoint, RepoPath, Timestamp};
-use aurora_workspace::{Error, GitWorkspace, Healed, Progress, Settings, Workspace};
+use aurora_workspace::{Error, GitWorkspace, Healed, Progress, Settings, Workspace, watchdog};
 
 use crate::exit::Failure;
 use crate::output;
@@ -132,7 +132,13 @@ pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWo
         progress,
         now,
     };
-    Ok(GitWorkspace::open(settings).map_err(failure)?)
+    let workspace = GitWorkspace::open(settings).map_err(failure)?;
+    // A watchdog of another process knows what changed, so that not everything is looked at.
+    let watch = watchdog::connect(workspace.place());
+    Ok(match watch {
+        Some(watch) => workspace.watched_by(watch),
+        None => workspace,
+    })
 }
 
 /// Where the diffs of a checkpoint are, as far as they are there.
