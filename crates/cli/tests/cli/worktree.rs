@@ -24,3 +24,16 @@ fn a_worktree_is_made_listed_and_removed() {
     assert_snapshot!(world.run(&["worktree", "cleanup"]).shown(), @"");
     assert_eq!(std::fs::read(world.path("repo/.git/index")).unwrap(), index);
 }
+
+/// WSP-1, POL-4: the policy says what branches start with.
+#[test]
+fn a_worktrees_branch_starts_as_the_policy_says() {
+    let world = World::with_commit();
+    world.write("repo/.aurora/policies.yaml", "safety:\n  branch_prefix: bot/\n");
+    let made = world.run(&["worktree", "add", "login", "--json"]);
+    assert_eq!(made.json()["branch"], "bot/login", "{made:?}");
+    assert_eq!(
+        world.git(&["branch", "--list", "bot/*", "--format=%(refname:short)"]),
+        "bot/login\n"
+    );
+}
