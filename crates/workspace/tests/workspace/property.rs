@@ -1,7 +1,7 @@
 //! Random repositories, random edits, checkpoints, rollbacks and undoing: bytes, modes and links are
 //! what they were, and the user's git state does not change by a byte.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::AssertUnwindSafe;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,45 @@ impl Case {
         let made = self.ours(when, |workspace| workspace.checkpoint(&request).unwrap());
         same(&disk, &Listing::of(&self.world.root), when);
         let captured = holds_exactly(&self.workspace, &made.checkpoint, &disk);
+        if self.chance.one_in(6) {
+            self.git_agrees(&made.checkpoint, &captured, ignored);
+        }
         Point { checkpoint: made.checkpoint, captured, disk }
+    }
+
+    /// Git's own listing has what was captured, and nothing else, apart from what is captured because
+    /// it once was, or on purpose.
+    fn git_agrees(
+        &self,
+        checkpoint: &Checkpoint,
+        captured: &BTreeMap<RepoPath, Content>,
+        ignored: IgnoredFiles,
+    ) {
+        let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
+        let said = self.world.try_git(&self.world.root, &args).stdout;
+        let inner = RepoPath::new("nested").unwrap();
+        let theirs: BTreeSet<RepoPath> = said
+            .split(|byte| *byte == 0)
+            .filter_map(|path| RepoPath::new(path))
+            .filter(|path| !path.is_within(&inner))
+            .collect();
+        for path in &theirs {
+            let at = self.world.path(path.as_bytes());
+            let there = at.symlink_metadata().is_ok_and(|found| !found.is_dir());
+            let through_link = path.parents().any(|folder| {
+                let folder = self.world.path(folder.as_bytes()).symlink_metadata();
+                folder.is_ok_and(|found| found.is_symlink())
+            });
+            let expected = there && !through_link;
+            assert!(!expected || captured.contains_key(path), "{path} is known to git alone");
+        }
+        let before = crate::listing::captured(&self.workspace, &checkpoint.previous_tree);
+        for path in captured.keys().filter(|path| !path.is_within(&inner)) {
+            let expected = theirs.contains(path)
+                || before.contains_key(path)
+                || ignored == IgnoredFiles::SecretsLike;
+            assert!(expected, "{path} is ignored by git and was captured all the same");
+        }
     }
 
     /// Two checkpoints with edits after each, a rollback to one of them, and its undoing.

@@ -228,3 +228,49 @@ fn a_record_that_names_another_folder_removes_nothing() {
     assert!(workspace.cleanup_worktrees().is_err());
     assert!(precious.exists());
 }
+
+// WSP-1
+#[test]
+fn submodules_and_sparse_checkouts_are_said_and_found_clean() {
+    let repo = Repo::new();
+    let other = Repo::new();
+    let url = other.root();
+    repo.git(&["submodule", "--quiet", "add", url.to_str().unwrap(), "sub"]);
+    repo.commit("with a submodule");
+    repo.git(&["sparse-checkout", "set", "src"]);
+    let before = users_state(&repo);
+    let made = repo.workspace().create_worktree(&NewWorktree::named("parts")).unwrap();
+    assert_eq!(users_state(&repo), before);
+    let said = made.notes.join("; ");
+    assert!(said.contains("1 submodules are empty"), "{said}");
+    assert!(said.contains("sparse checkout is not applied"), "{said}");
+    let status = repo.try_git(&made.path, &["status", "--porcelain"]);
+    assert_eq!(String::from_utf8_lossy(&status.stdout), "");
+    assert!(made.path.join("README.md").exists());
+}
+
+// WSP-1
+#[test]
+fn a_worktree_can_be_made_from_another_commit_and_of_another_hash() {
+    let repo = Repo::new();
+    repo.write("later.txt", "later");
+    repo.commit("later");
+    let new = NewWorktree {
+        slug: "old".to_owned(),
+        from: "HEAD~1".to_owned(),
+        prefix: "mine/".to_owned(),
+    };
+    let made = repo.workspace().create_worktree(&new).unwrap();
+    assert!(!made.path.join("later.txt").exists());
+    assert_eq!(made.branch, "mine/old");
+    let sha256 = Repo::empty();
+    std::fs::remove_dir_all(sha256.path(".git")).unwrap();
+    let made = sha256.try_git(&sha256.root(), &["init", "--quiet", "--object-format=sha256"]);
+    assert!(made.status.success());
+    sha256.write("a", "a");
+    sha256.commit("first");
+    let made = sha256.workspace().create_worktree(&NewWorktree::named("x")).unwrap();
+    let status = sha256.try_git(&made.path, &["status", "--porcelain"]);
+    assert_eq!(String::from_utf8_lossy(&status.stdout), "");
+    assert!(status.status.success());
+}
