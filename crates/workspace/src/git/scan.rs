@@ -11,6 +11,9 @@ pub(crate) mod tracked;
 pub(crate) mod walk;
 mod watched;
 
+pub(crate) use assemble::largest;
+pub(crate) use watched::Watching;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -28,8 +31,8 @@ use crate::git::tree::Delta;
 use crate::request::{CheckpointRequest, Scanned};
 
 use convert::{Conversion, Conversions};
-use hash::{Job, Outcome, Reader};
 pub(crate) use hash::Sink;
+use hash::{Job, Outcome, Reader};
 use open::Root;
 use repository::Repository;
 use walk::{Content, Found, Task, Walker};
@@ -93,10 +96,15 @@ struct SettledFolder {
 
 impl Scanner<'_> {
     /// Looks at everything. New contents go to the sink.
-    pub fn everything(&self, old: &StatCache, because: &str, sink: &mut Sink<'_>) -> Result<Looked> {
+    pub fn everything(
+        &self,
+        old: &StatCache,
+        because: &str,
+        sink: &mut Sink<'_>,
+    ) -> Result<Looked> {
         let root = Root::open(&self.place.root)?;
         let taken_ns = now_ns();
-        let walker = self.walker(&root, old);
+        let walker = self.walker(&root, old, false);
         let first = Task {
             path: Vec::new(),
             repository: Arc::clone(self.outer),
@@ -116,12 +124,13 @@ impl Scanner<'_> {
         Ok(self.assemble(old, folders, notes, taken_ns, true))
     }
 
-    fn walker<'b>(&'b self, root: &'b Root, old: &'b StatCache) -> Walker<'b> {
+    fn walker<'b>(&'b self, root: &'b Root, old: &'b StatCache, partial: bool) -> Walker<'b> {
         Walker {
             settings: self.settings,
             root,
             root_path: &self.place.root,
             old,
+            partial,
             captured: self.captured,
             request: self.request,
             hash: self.place.hash,
@@ -138,53 +147,24 @@ impl Scanner<'_> {
             return Ok(());
         }
         let conversions = self.conversions(root, found);
-        let (front, back) = found.folders.split_at_mut(found.folders.len() / 2);
+        let half = found.folders.len() / 2;
+        let (front, back) = found.folders.split_at_mut(half);
         let nested: Vec<Vec<u8>> =
             found.nested.iter().map(|(nested, _)| nested.path.as_bytes().to_vec()).collect();
-        let (nested, conversions) = (&nested, &conversions);
+        let trust = Trust { old, tracked: self.outer.tracked(), conversions: &conversions };
         let run = |folders: &mut [walk::SeenFolder], objects: Objects| {
             for folder in folders {
                 if !nested.iter().any(|nested| walk::is_within(&folder.path, nested)) {
-                    self.trust_folder(old, folder, conversions, &objects);
+                    trust.folder(folder, &objects);
                 }
             }
         };
         let (here, there) = (self.objects.clone(), self.objects.clone());
         std::thread::scope(|scope| {
-            scope.spawn(move || run(front, there));
+            scope.spawn(|| run(front, there));
             run(back, here);
         });
         Ok(())
-    }
-
-    fn trust_folder(
-        &self,
-        old: &StatCache,
-        folder: &mut walk::SeenFolder,
-        conversions: &Conversions,
-        objects: &Objects,
-    ) {
-        let Some((_, before)) = old.folder(&folder.path) else { return };
-        let mut path = folder.path.clone();
-        if !path.is_empty() {
-            path.push(b'/');
-        }
-        let base = path.len();
-        for file in &mut folder.files {
-            let (Content::Unread(mode), Some(stat)) = (file.content, file.stat) else { continue };
-            let Some(before) = old.find(before, &file.name) else { continue };
-            path.truncate(base);
-            path.extend_from_slice(&file.name);
-            let id = self.outer.tracked().unchanged(&path, &stat, mode);
-            let Some(id) = id.filter(|id| *id == before.entry.id) else { continue };
-            if conversions.of_path(&path) == Conversion::Any {
-                continue;
-            }
-            // Line ends show in the size, and a blob that a partial clone lacks has none.
-            if objects.header(&id).is_ok_and(|header| header.map(|h| h.1) == Some(stat.size)) {
-                file.content = Content::Known(Entry { mode, id });
-            }
-        }
     }
 
     /// What the attributes on the disk and in the index may convert.
@@ -194,7 +174,8 @@ impl Scanner<'_> {
             let files = folder.files.iter().filter(|file| file.name == b".gitattributes");
             files.map(|_| folder.path.clone())
         });
-        let skipped = found.skipped.iter().filter(|skipped| skipped.path.name() == b".gitattributes");
+        let skipped =
+            found.skipped.iter().filter(|skipped| skipped.path.name() == b".gitattributes");
         let skipped = skipped.map(|skipped| {
             skipped.path.parent().map(|folder| folder.as_bytes().to_vec()).unwrap_or_default()
         });
@@ -253,7 +234,9 @@ impl Scanner<'_> {
             let files = folder.files.into_iter().filter_map(|file| {
                 let (entry, stat) = match file.content {
                     Content::Known(entry) => (entry, file.stat),
-                    Content::Stays(entry) => (self.borrow(old, &folder.path, &file, entry, sink)?, None),
+                    Content::Stays(entry) => {
+                        (self.borrow(old, &folder.path, &file, entry, sink)?, None)
+                    }
                     Content::Unread(_) => match outcomes.next()? {
                         (Outcome::Taken(entry, stat), _) => (entry, stat),
                         (Outcome::Gone, _) => return None,
@@ -347,6 +330,39 @@ impl Scanner<'_> {
         };
         notes.order();
         notes
+    }
+}
+
+/// What is needed to believe the index about a file.
+struct Trust<'a> {
+    old: &'a StatCache,
+    tracked: &'a tracked::Tracked,
+    conversions: &'a Conversions,
+}
+
+impl Trust<'_> {
+    fn folder(&self, folder: &mut walk::SeenFolder, objects: &Objects) {
+        let Some((_, before)) = self.old.folder(&folder.path) else { return };
+        let mut path = folder.path.clone();
+        if !path.is_empty() {
+            path.push(b'/');
+        }
+        let base = path.len();
+        for file in &mut folder.files {
+            let (Content::Unread(mode), Some(stat)) = (file.content, file.stat) else { continue };
+            let Some(before) = self.old.find(before, &file.name) else { continue };
+            path.truncate(base);
+            path.extend_from_slice(&file.name);
+            let id = self.tracked.unchanged(&path, &stat, mode);
+            let Some(id) = id.filter(|id| *id == before.entry.id) else { continue };
+            if self.conversions.of_path(&path) == Conversion::Any {
+                continue;
+            }
+            // Line ends show in the size, and a blob that a partial clone lacks has none.
+            if objects.header(&id).is_ok_and(|header| header.map(|h| h.1) == Some(stat.size)) {
+                file.content = Content::Known(Entry { mode, id });
+            }
+        }
     }
 }
 

@@ -1,3 +1,1 @@
 //! The watchdog against the real kernel.
-
-

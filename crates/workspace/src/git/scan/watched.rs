@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use aurora_model::{Checkpoint, RepoPath, SkipReason};
+use aurora_model::{Checkpoint, EntryMode, Nested, RepoPath, SkipReason};
 
 use super::open::Root;
 use super::repository::{Repository, head_inside};
-use super::walk::{Task, is_within};
+use super::walk::Task;
 use super::{Looked, ScanNotes, Scanner, Sink, joined, now_ns};
 use crate::error::Result;
 use crate::git::ignore::Rules;
@@ -73,16 +73,17 @@ impl Scanner<'_> {
         let retried = retried.map(|skipped| (skipped.path.clone(), skipped.folder));
         let also = self.request.also.iter().map(|path| (path.clone(), true));
         let named = paths.iter().map(|dirty| (dirty.path.clone(), dirty.whole));
-        let Some(dirty) = sorting.settle(named.chain(also).chain(retried)) else {
+        let Some(mut dirty) = sorting.settle(named.chain(also).chain(retried)) else {
             return Ok(Watching::Everything("the rules of the whole worktree changed"));
         };
-        let tasks = sorting.tasks(&dirty)?;
+        let touched: BTreeSet<RepoPath> = dirty.keys().cloned().collect();
+        let tasks = sorting.tasks(&mut dirty)?;
         let listing: Vec<_> = std::mem::take(&mut sorting.listing).into_iter().collect();
         let old = StatCache::of_listing(&listing);
-        let mut found = self.walker(&root, &old).walk(tasks, 1);
+        let mut found = self.walker(&root, &old, true).walk(tasks, 1);
         let folders = self.settle(&root, &old, &mut found, sink)?;
         let mut notes = self.notes(found, "");
-        sorting.carry_over(&mut notes, previous, &dirty);
+        sorting.carry_over(&mut notes, previous, &dirty, &touched);
         notes.scanned = Scanned::Watched { paths: paths.len() as u64 };
         notes.order();
         Ok(Watching::Looked(Box::new(self.assemble(&old, folders, notes, taken_ns, false))))
@@ -97,17 +98,14 @@ impl Sorting<'_, '_> {
     ) -> Option<BTreeMap<RepoPath, bool>> {
         let mut dirty = BTreeMap::<RepoPath, bool>::new();
         for (path, whole) in paths {
-            let mut path = path;
-            let mut whole = whole;
-            let parts = path.parts().count();
-            match path.parts().position(|part| part == b".git") {
-                Some(at) if at + 1 < parts => continue,
+            let (mut path, mut whole) = (path, whole);
+            if path.parents().any(|parent| parent.name() == b".git") {
+                continue;
+            }
+            if path.name() == b".git" {
                 // Becoming a repository, or no longer being one, concerns the whole folder.
-                Some(_) => match path.parent() {
-                    Some(parent) => (path, whole) = (parent, true),
-                    None => continue,
-                },
-                None => {}
+                let Some(parent) = path.parent() else { continue };
+                (path, whole) = (parent, true);
             }
             if path.name() == b".gitignore" {
                 (path, whole) = (path.parent()?, true);
@@ -138,9 +136,11 @@ impl Sorting<'_, '_> {
     }
 
     /// One task for each folder with paths to look at. What the previous tree has there is listed.
-    fn tasks(&mut self, dirty: &BTreeMap<RepoPath, bool>) -> Result<Vec<Task>> {
+    /// A folder that was there before is not looked into, unless as a whole: it leaves the list.
+    fn tasks(&mut self, dirty: &mut BTreeMap<RepoPath, bool>) -> Result<Vec<Task>> {
         let mut folders = BTreeMap::<Vec<u8>, BTreeMap<Vec<u8>, bool>>::new();
-        for (path, whole) in dirty {
+        let mut passed = Vec::new();
+        for (path, whole) in dirty.iter() {
             let (folder, name) = split(path.as_bytes());
             let nodes = self.nodes(folder)?;
             self.list_folder(folder, nodes.as_ref());
@@ -150,6 +150,7 @@ impl Sorting<'_, '_> {
             if let Some(Node::Folder(id)) = before {
                 let stat = self.root.stat(path.as_bytes());
                 if !whole && stat.is_ok_and(|stat| is_directory(&stat)) {
+                    passed.push(path.clone());
                     continue;
                 }
                 for (inner, entry) in tree::list(self.scanner.objects, &id)? {
@@ -158,6 +159,7 @@ impl Sorting<'_, '_> {
             }
             folders.entry(folder.to_vec()).or_default().insert(name.to_vec(), *whole);
         }
+        dirty.retain(|path, _| !passed.contains(path));
         let mut tasks = Vec::with_capacity(folders.len());
         for (path, only) in folders {
             let place = self.place(&path);
@@ -225,8 +227,7 @@ impl Sorting<'_, '_> {
             });
             let (above, repository, ignored) = match inside {
                 Some(inside) => {
-                    let outer = parent.repository.inner(folder);
-                    let submodule = parent.repository.tracked().submodule(outer).is_some();
+                    let submodule = parent.repository.submodule(folder).is_some();
                     (Arc::clone(&inside.rules), inside, ignored && !submodule)
                 }
                 None => (parent.own, parent.repository, ignored),
@@ -250,89 +251,53 @@ impl Sorting<'_, '_> {
         &mut self,
         notes: &mut ScanNotes,
         previous: &Checkpoint,
-        dirty: &BTreeMap<RepoPath, bool>,
+        looked_at: &BTreeMap<RepoPath, bool>,
+        touched: &BTreeSet<RepoPath>,
     ) {
-        let looked_at = |path: &RepoPath| {
-            dirty.contains_key(path) || path.parents().any(|parent| dirty.contains_key(&parent))
+        let untouched = |path: &RepoPath| {
+            !looked_at.contains_key(path)
+                && !path.parents().any(|parent| looked_at.contains_key(&parent))
         };
-        // A folder that was there before and is not dirty as a whole was not looked into.
-        let unknown = |path: &RepoPath| {
-            let whole = |path: &RepoPath| dirty.get(path).copied();
-            if whole(path) == Some(true) || path.parents().any(|up| whole(&up) == Some(true)) {
-                return false;
-            }
-            !looked_at(path)
-                || path.parents().any(|parent| dirty.contains_key(&parent))
-                    && notes_folder(&self.nodes, path, dirty)
-        };
-        let kept = previous.skipped.iter().filter(|skipped| unknown(&skipped.path));
+        let kept = previous.skipped.iter().filter(|skipped| untouched(&skipped.path));
         let kept: Vec<_> = kept.cloned().collect();
         let folders: BTreeSet<&RepoPath> =
             kept.iter().filter(|skipped| skipped.folder).map(|skipped| &skipped.path).collect();
-        notes.skipped.retain(|skipped| {
-            !skipped.path.parents().any(|parent| folders.contains(&parent))
-        });
+        notes
+            .skipped
+            .retain(|skipped| !skipped.path.parents().any(|parent| folders.contains(&parent)));
         notes.skipped.extend(kept);
-        let nested = previous.nested.iter().filter(|nested| unknown(&nested.path));
-        for mut nested in nested.cloned() {
-            let Some(head) = head_inside(&self.scanner.place.root, nested.path.as_bytes()) else {
-                continue;
-            };
-            nested.head = head.commit;
-            notes.nested.push(nested);
+        for nested in previous.nested.iter().filter(|nested| untouched(&nested.path)) {
+            let head = head_inside(&self.scanner.place.root, nested.path.as_bytes());
+            notes.nested.extend(head.map(|head| Nested { head: head.commit, ..nested.clone() }));
         }
-        self.carry_over_empty(notes, previous, dirty, &unknown_paths(previous, &unknown));
-    }
-
-    /// Empty folders: those that were not touched, and those that are empty now.
-    fn carry_over_empty(
-        &mut self,
-        notes: &mut ScanNotes,
-        previous: &Checkpoint,
-        dirty: &BTreeMap<RepoPath, bool>,
-        unknown: &BTreeSet<RepoPath>,
-    ) {
-        let mut doubtful: BTreeSet<RepoPath> = dirty.keys().cloned().collect();
-        doubtful.extend(dirty.keys().filter_map(RepoPath::parent));
-        let untouched = previous.empty_folders.iter();
-        notes.empty_folders.extend(
-            untouched.filter(|path| unknown.contains(path) && !doubtful.contains(path)).cloned(),
-        );
+        // A folder is full or empty anew when it, or something in it, was touched.
+        let mut doubtful = touched.clone();
+        doubtful.extend(touched.iter().filter_map(RepoPath::parent));
+        let empty = previous.empty_folders.iter();
+        let empty = empty.filter(|path| untouched(path) && !doubtful.contains(path));
+        notes.empty_folders.extend(empty.cloned());
         for path in doubtful {
-            let Ok(folder) = self.root.folder(path.as_bytes()) else { continue };
-            if !is_empty(folder) || self.place(path.as_bytes()).ignored {
-                continue;
-            }
-            let place = self.place(split(path.as_bytes()).0);
-            let inner = place.repository.inner(path.as_bytes());
-            if place.repository.tracked().submodule(inner).is_none() {
+            if self.is_empty_folder(&path) {
                 notes.empty_folders.push(path);
             }
         }
     }
-}
 
-/// The empty folders of a checkpoint about which nothing new is known.
-fn unknown_paths(
-    previous: &Checkpoint,
-    unknown: &dyn Fn(&RepoPath) -> bool,
-) -> BTreeSet<RepoPath> {
-    previous.empty_folders.iter().filter(|path| unknown(path)).cloned().collect()
-}
-
-/// Whether the nearest dirty folder above a path was there before, so that it was not looked into.
-fn notes_folder(
-    nodes: &HashMap<Vec<u8>, Option<Nodes>>,
-    path: &RepoPath,
-    dirty: &BTreeMap<RepoPath, bool>,
-) -> bool {
-    let Some(above) = path.parents().find(|parent| dirty.contains_key(parent)) else {
-        return false;
-    };
-    let (folder, name) = split(above.as_bytes());
-    let nodes = nodes.get(folder).and_then(Option::as_ref);
-    let nodes = nodes.map(|nodes| nodes.as_slice()).unwrap_or_default();
-    nodes.iter().any(|(have, node)| have == name && matches!(node, Node::Folder(_)))
+    /// Whether a folder counts and has nothing in it.
+    fn is_empty_folder(&mut self, path: &RepoPath) -> bool {
+        let Ok(folder) = self.root.folder(path.as_bytes()) else { return false };
+        if !is_empty(folder) || self.place(path.as_bytes()).ignored {
+            return false;
+        }
+        let (folder, name) = split(path.as_bytes());
+        let submodule = |(have, node): &(Vec<u8>, Node)| {
+            let is = |entry: &Entry| entry.mode == EntryMode::Submodule;
+            have == name && matches!(node, Node::Entry(entry) if is(entry))
+        };
+        let before = self.nodes(folder).ok().flatten();
+        !before.is_some_and(|nodes| nodes.iter().any(submodule))
+            && self.place(folder).repository.submodule(path.as_bytes()).is_none()
+    }
 }
 
 fn is_directory(stat: &rustix::fs::Stat) -> bool {
