@@ -16,3 +16,5 @@ mod install;
 mod misc;
 #[cfg(test)]
 mod policy;
+#[cfg(test)]
+mod watch;
