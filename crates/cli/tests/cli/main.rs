@@ -5,6 +5,8 @@ mod batch;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod checkpoint;
+#[cfg(test)]
 mod claude_code;
 #[cfg(test)]
 mod harness;
@@ -17,4 +19,8 @@ mod misc;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
+mod rollback;
+#[cfg(test)]
 mod watch;
+#[cfg(test)]
+mod worktree;

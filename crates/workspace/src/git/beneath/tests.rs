@@ -1,3 +1,1 @@
-//! Files beneath a root, with links planted in the way.
-
 use super::*;
