@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -282,6 +282,60 @@ fn whatever_happens_the_watchdog_covers_what_a_full_scan_finds() {
             let missed = missed(&dirty, &differing(&before, &after));
             assert_eq!(missed, [], "seed {seed} run {run} round {round}");
             (at, before) = (next, after);
+        }
+    }
+}
+
+fn folders(root: &Path) -> Vec<PathBuf> {
+    let mut found = vec![root.to_owned()];
+    let mut at = 0;
+    while let Some(folder) = found.get(at).cloned() {
+        let below = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap());
+        let below = below.filter(|entry| entry.file_type().unwrap().is_dir());
+        found.extend(below.map(|entry| entry.path()).filter(|path| !path.ends_with(".git")));
+        at += 1;
+    }
+    found
+}
+
+/// WSP-2: while others move and remove folders under its eyes, no watch ends up at the wrong place.
+#[test]
+fn after_a_race_every_folder_is_watched_under_its_own_name() {
+    let seed = u64::from(std::process::id());
+    println!("seed {seed}");
+    for run in 0..15 {
+        let repo = Repo::new();
+        let watch = watch(&repo);
+        let mut at = mark(&watch);
+        let before = listing(&repo.root());
+        let mut dirty = Vec::new();
+        std::thread::scope(|scope| {
+            let racers: Vec<_> = (0..2)
+                .map(|racer| {
+                    let repo = &repo;
+                    scope.spawn(move || {
+                        let mut dice = Dice(seed + run * 2 + racer);
+                        (0..400).for_each(|_| act(&mut dice, repo));
+                    })
+                })
+                .collect();
+            while racers.iter().any(|racer| !racer.is_finished()) {
+                let (next, more) = paths(&watch, &at);
+                dirty.extend(more);
+                at = next;
+            }
+        });
+        let (mut at, more) = paths(&watch, &at);
+        dirty.extend(more);
+        let missed = missed(&dirty, &differing(&before, &listing(&repo.root())));
+        assert_eq!(missed, [], "seed {seed} run {run}");
+        for folder in folders(&repo.root()) {
+            let probe = folder.join("probe");
+            std::fs::write(&probe, "x").unwrap();
+            let (next, dirty) = paths(&watch, &at);
+            let probe = probe.strip_prefix(repo.root()).unwrap().display().to_string();
+            assert_eq!(shown(&dirty), [probe].into(), "seed {seed} run {run}");
+            at = next;
         }
     }
 }
