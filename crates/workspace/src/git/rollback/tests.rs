@@ -353,7 +353,7 @@ fn nothing_to_do_and_nothing_to_undo_are_said() {
 /// WSP-4
 #[test]
 fn after_a_crash_anywhere_the_next_command_completes_and_can_undo() {
-    for actions in (0..).step_by(3) {
+    for actions in (0..).step_by(7) {
         let repo = Repo::new();
         let (before, after, made) = before_and_after(&repo);
         let workspace = repo.workspace();
