@@ -71,6 +71,9 @@ impl Case {
         let request = CheckpointRequest { ignored, ..CheckpointRequest::default() };
         let made = self.ours(when, |workspace| workspace.checkpoint(&request).unwrap());
         same(&disk, &Listing::of(&self.world.root), when);
+        if std::env::var_os("AURORA_PROPERTY_SEED").is_some() {
+            println!("{when}: {} unchanged={} {:?}", made.checkpoint.checkpoint_id, made.unchanged, made.scanned);
+        }
         let captured = holds_exactly(&self.workspace, &made.checkpoint, &disk);
         if self.chance.one_in(6) {
             self.git_agrees(&made.checkpoint, &captured, ignored);
