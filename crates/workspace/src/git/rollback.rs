@@ -2,6 +2,8 @@
 
 mod plan;
 
+use std::collections::BTreeSet;
+
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
 
 use self::plan::{Aim, Planned, State};
@@ -113,7 +115,7 @@ impl GitWorkspace {
         self.store_merged(&mut planned)?;
         self.save_conflicts(&planned, &safety.checkpoint_id)?;
         let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
-        let empty_folders = in_scope_folders(aim, request);
+        let empty_folders = folders_due(aim, request, &steps);
         let report = |restored: CheckpointId, paths: Vec<PathOutcome>| RollbackReport {
             to: aim.target.checkpoint_id.clone(),
             safety: safety.checkpoint_id.clone(),
@@ -235,11 +237,12 @@ impl GitWorkspace {
     }
 }
 
-/// Folders without content that the aim has and the rollback is about. Those that are there now are
-/// among them, because they go when the last file in them does.
-fn in_scope_folders(aim: &Aim, request: &RollbackRequest) -> Vec<RepoPath> {
-    let folders = aim.empty_folders.iter();
-    folders.filter(|path| plan::in_scope(&request.scope, path)).cloned().collect()
+/// Folders without content that the aim has and the rollback is about, or may empty. Those that are
+/// there now are among them, because they go when the last file in them does.
+fn folders_due(aim: &Aim, request: &RollbackRequest, steps: &[Step]) -> Vec<RepoPath> {
+    let touched: BTreeSet<RepoPath> = steps.iter().flat_map(|step| step.path.parents()).collect();
+    let due = |path: &&RepoPath| plan::in_scope(&request.scope, path) || touched.contains(*path);
+    aim.empty_folders.iter().filter(due).cloned().collect()
 }
 
 fn refuse_unseen(request: &RollbackRequest, safety: &Checkpoint) -> Result<()> {
