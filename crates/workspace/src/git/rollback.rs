@@ -1,20 +1,19 @@
 //! Planning a rollback, doing it, and undoing it.
 
 mod plan;
-mod seam;
 
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
-use gix::hash::ObjectId;
 
 use self::plan::{Aim, Planned, State};
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::git::beneath::{Fuse, Root};
+use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
-use crate::git::scan::repository::head_of;
+use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
     CheckpointRequest, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan, RollbackReport,
@@ -44,12 +43,15 @@ impl GitWorkspace {
     ) -> Result<RollbackPlan> {
         let objects = self.store.objects()?;
         let safety = self.safety_request(&objects, aim, request)?;
-        let now = self.current_state(&safety, lock)?;
-        let planned = self.plan(&objects, aim, request, &now)?;
+        let (tree, notes) = self.current_tree(&safety, lock)?;
+        let now = State { tree, skipped: notes.skipped };
+        // What the scan wrote is in a pack that is newer than the handle.
+        let objects = self.store.objects()?;
+        let planned = self.plan_paths(&objects, aim, request, &now)?;
         Ok(RollbackPlan {
             to: aim.target.checkpoint_id.clone(),
             now: TreeId(now.tree.to_string()),
-            moved_head: moved(&aim.target.head, &self.head_now()),
+            moved_head: moved(&aim.target.head, &head(&self.place)),
             steps: planned.into_iter().map(|planned| planned.shown).collect(),
         })
     }
@@ -89,8 +91,8 @@ impl GitWorkspace {
             });
         };
         let objects = self.store.objects()?;
-        let restored = object_id(&undone.tree)?;
-        let changed = tree::compare(&objects, &object_id(&before.tree)?, &restored)?;
+        let restored = tree_id(&undone.tree)?;
+        let changed = tree::compare(&objects, &tree_id(&before.tree)?, &restored)?;
         let had = |path: &RepoPath| undone.empty_folders.contains(path);
         Ok(Aim {
             target: before.clone(),
@@ -106,7 +108,7 @@ impl GitWorkspace {
         let target = self.find_checkpoint(&request.to.0)?;
         let latest = self.find_checkpoint("latest")?;
         Ok(Aim {
-            base: object_id(&latest.tree)?,
+            base: tree_id(&latest.tree)?,
             only: None,
             empty_folders: target.empty_folders.clone(),
             message: format!("rollback to {}", target.checkpoint_id),
@@ -127,7 +129,7 @@ impl GitWorkspace {
         let now = State::of(&safety)?;
         // Objects of the safety checkpoint are in a pack that is newer than the handle.
         let objects = self.store.objects()?;
-        let mut planned = self.plan(&objects, aim, request, &now)?;
+        let mut planned = self.plan_paths(&objects, aim, request, &now)?;
         self.store_merged(&mut planned)?;
         self.save_conflicts(&planned, &safety.checkpoint_id)?;
         let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
@@ -187,7 +189,7 @@ impl GitWorkspace {
         aim: &Aim,
         request: &RollbackRequest,
     ) -> Result<CheckpointRequest> {
-        let target = object_id(&aim.target.tree)?;
+        let target = tree_id(&aim.target.tree)?;
         let differing = tree::compare(objects, &aim.base, &target)?;
         let overwritten = differing.into_iter().filter(|delta| delta.after.is_some());
         Ok(CheckpointRequest {
@@ -199,16 +201,11 @@ impl GitWorkspace {
         })
     }
 
-    /// Where HEAD stands.
-    fn head_now(&self) -> Head {
-        head_of(&self.place.git_dir, &self.place.common_dir)
-    }
-
     fn refuse_moved_head(&self, target: &Checkpoint, request: &RollbackRequest) -> Result<()> {
         if request.moved_head == MovedHead::Accept {
             return Ok(());
         }
-        let Some((then, now)) = moved(&target.head, &self.head_now()) else { return Ok(()) };
+        let Some((then, now)) = moved(&target.head, &head(&self.place)) else { return Ok(()) };
         Err(Error::Refused {
             what: format!(
                 "HEAD has moved since {}: from {} to {}",
@@ -310,12 +307,6 @@ fn shown(head: &Head) -> String {
         (None, Some(commit)) => format!("{commit} without a branch"),
         (None, None) => "nowhere".to_owned(),
     }
-}
-
-/// The name of a stored tree.
-fn object_id(tree: &TreeId) -> Result<ObjectId> {
-    let broken = |_| Error::Corrupt { what: format!("`{tree}` is no tree's name") };
-    ObjectId::from_hex(tree.0.as_bytes()).map_err(broken)
 }
 
 #[cfg(test)]
