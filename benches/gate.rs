@@ -2,12 +2,13 @@
 
 use std::hint::black_box;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aurora_gate::{Policy, judge};
 use aurora_model::{Action, Context};
+use xtask::bench::{Row, at, program, ratio, timed};
 use xtask::corpus::{self, Case};
 use xtask::say;
 
@@ -37,62 +38,6 @@ fn main() -> Result<(), String> {
         say::line(&row.text());
     }
     Ok(())
-}
-
-/// The optimised `aur`, beside this bench.
-fn program() -> Result<PathBuf, String> {
-    let here = std::env::current_exe().map_err(|error| format!("cannot find myself: {error}"))?;
-    let aur = here.ancestors().nth(2).unwrap_or(Path::new(".")).join("aur");
-    if aur.is_file() {
-        return Ok(aur);
-    }
-    Err(format!("{} is not there; run `cargo xtask bench gate`", aur.display()))
-}
-
-/// One measured thing beside its rival.
-struct Row {
-    what: String,
-    ours: String,
-    rival: String,
-    theirs: String,
-    ratio: String,
-}
-
-impl Row {
-    fn head() -> Self {
-        let [what, ours, rival, theirs, ratio] =
-            ["what", "ours", "rival", "theirs", "ours / theirs"].map(str::to_owned);
-        Self { what, ours, rival, theirs, ratio }
-    }
-
-    fn times(what: &str, ours: Duration, rival: &str, theirs: Duration) -> Self {
-        Self {
-            what: what.to_owned(),
-            ours: micros(ours),
-            rival: rival.to_owned(),
-            theirs: micros(theirs),
-            ratio: ratio(ours.as_secs_f64(), theirs.as_secs_f64()),
-        }
-    }
-
-    fn text(&self) -> String {
-        let Self { what, ours, rival, theirs, ratio } = self;
-        format!("{what:<36} {ours:>16}  {rival:<28} {theirs:>16}  {ratio:>13}")
-    }
-}
-
-fn micros(duration: Duration) -> String {
-    format!("{:.2} µs", duration.as_secs_f64() * 1e6)
-}
-
-fn ratio(ours: f64, theirs: f64) -> String {
-    format!("{:.3}×", ours / theirs.max(f64::MIN_POSITIVE))
-}
-
-/// The sample below which this many of a thousand lie.
-fn at(sorted: &[Duration], per_mille: usize) -> Duration {
-    let index = (sorted.len() * per_mille / 1000).min(sorted.len().saturating_sub(1));
-    sorted.get(index).copied().unwrap_or_default()
 }
 
 /// `judge` against a guard that only looks for words, in process, line by line in turn.
@@ -172,14 +117,6 @@ fn parsing(cases: &[Case]) -> Result<Row, String> {
     ours.sort_unstable();
     theirs.sort_unstable();
     Ok(Row::times("judge, once and cold, p50", at(&ours, 500), "bash -n -c LINE", at(&theirs, 500)))
-}
-
-/// How long a program takes from start to end.
-fn timed(command: &mut Command) -> Result<Duration, String> {
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
-    let start = Instant::now();
-    command.status().map_err(|error| format!("cannot start {command:?}: {error}"))?;
-    Ok(start.elapsed())
 }
 
 /// Lines per second through `--batch`, against `grep` with the naive guard's words.

@@ -1,5 +1,6 @@
 //! Chores of the repository, as code: the architecture as a test, fuzzing, and the corpus they read.
 
+pub mod bench;
 pub mod corpus;
 pub mod fuzz;
 pub mod say;

@@ -8,7 +8,8 @@ const USAGE: &str = "usage:
   cargo xtask tidy                                    the architecture as a test
   cargo xtask fuzz [--smoke] [--seconds N] [--seed N] [shell|sql|patch|policy …]
   cargo xtask fuzz --input FILE TARGET                run one saved input again
-  cargo xtask bench gate                              how fast the gate is, as ratios";
+  cargo xtask bench gate                              how fast the gate is, as ratios
+  cargo xtask bench workspace [FILES …]               how fast checkpoints are; 1000 20000 100000";
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -16,7 +17,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["tidy"] => run_tidy(),
         ["fuzz", rest @ ..] => fuzz::Plan::read(rest).and_then(|plan| fuzz::run(&plan)),
-        ["bench", "gate"] => bench_gate(),
+        ["bench", name @ ("gate" | "workspace"), rest @ ..] => bench(name, rest),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
@@ -42,12 +43,13 @@ fn run_tidy() -> Result<(), String> {
 }
 
 /// Builds the program and the bench with optimisation, and runs the bench.
-fn bench_gate() -> Result<(), String> {
+fn bench(name: &str, rest: &[&str]) -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    for args in [
-        ["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"].as_slice(),
-        ["bench", "--locked", "--quiet", "--package", "xtask", "--bench", "gate"].as_slice(),
-    ] {
+    let build = ["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"];
+    let mut bench =
+        vec!["bench", "--locked", "--quiet", "--package", "xtask", "--bench", name, "--"];
+    bench.extend(rest);
+    for args in [build.as_slice(), bench.as_slice()] {
         let status = Command::new(&cargo).args(args).current_dir(root()).status();
         let status = status.map_err(|error| format!("cannot start {cargo}: {error}"))?;
         if !status.success() {

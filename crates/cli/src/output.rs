@@ -1,6 +1,14 @@
 //! What a person or a program gets to read.
 
+pub mod changes;
+pub mod checkpoint;
 pub mod escape;
+pub mod history;
+pub mod moment;
+pub mod patch;
+pub mod progress;
+pub mod rollback;
+pub mod skipped;
 pub mod snippet;
 pub mod style;
 pub mod verdict;
@@ -33,6 +41,11 @@ pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T>
         print_json(&serde_json::json!({"error": format!("{error:#}")}))?;
     }
     result
+}
+
+/// Says on stderr something that is neither an answer nor a problem.
+pub fn note(text: &str) {
+    let _ = writeln!(std::io::stderr(), "note: {}", escape::line(text));
 }
 
 /// Writes a warning to stderr.

@@ -8,6 +8,8 @@ pub mod judging;
 pub mod layers;
 pub mod patience;
 pub mod place;
+pub mod quantity;
+pub mod question;
 pub mod repo;
 pub mod words;
 pub mod workspace;

@@ -3,7 +3,7 @@
 pub(crate) mod beneath;
 mod branch;
 pub(crate) mod chain;
-mod diff;
+pub(crate) mod diff;
 pub(crate) mod ignore;
 pub(crate) mod journal;
 mod merge;
@@ -37,6 +37,7 @@ use crate::request::{
 use crate::watchdog::Watched;
 use crate::workspace::Workspace;
 
+pub use diff::FileStat;
 pub use place::Place;
 
 /// What the caller knows and this crate does not ask the environment for.

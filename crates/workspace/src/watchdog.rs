@@ -1,7 +1,38 @@
 //! The watchdog: which paths changed since somebody last looked.
 
-use aurora_model::{CheckpointId, RepoPath};
+#[cfg(target_os = "linux")]
+mod connect;
+#[cfg(target_os = "linux")]
+mod dirty;
+#[cfg(target_os = "linux")]
+mod folders;
+#[cfg(target_os = "linux")]
+mod follow;
+#[cfg(target_os = "linux")]
+mod kernel;
+#[cfg(target_os = "linux")]
+mod log;
+#[cfg(target_os = "linux")]
+mod protocol;
+#[cfg(target_os = "linux")]
+mod running;
+#[cfg(target_os = "linux")]
+mod serve;
+#[cfg(target_os = "linux")]
+mod settle;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aurora_model::{CheckpointId, RepoPath, Timestamp};
 use serde::{Deserialize, Serialize};
+
+#[cfg(target_os = "linux")]
+pub use connect::connect;
+#[cfg(target_os = "linux")]
+pub use running::Watchdog;
 
 /// A point in what a watchdog has seen. Of another watchdog, it means nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -47,4 +78,80 @@ pub trait Watched: Send + Sync {
 
     /// A checkpoint has captured everything up to the mark.
     fn captured(&self, mark: &Mark, checkpoint: &CheckpointId);
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ChangeType {
+    /// It is new.
+    Add,
+    /// Its content or its permissions are others.
+    Change,
+    /// It is gone.
+    Unlink,
+    /// It has another name.
+    Rename,
+}
+
+/// One event, once the file is quiet: the event of spec §9.5 without its checkpoint.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileChange {
+    /// When it was quiet.
+    pub timestamp: Timestamp,
+    /// What happened.
+    pub event_type: ChangeType,
+    /// To which path. A folder only when it was renamed or moved away as one.
+    pub file_path: RepoPath,
+    /// Where it was before, when it was renamed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<RepoPath>,
+    /// How large it is now, in bytes; nothing when it is gone.
+    pub file_size: Option<u64>,
+}
+
+/// Says which folders need not be watched. It is asked again whenever a `.gitignore` changes.
+pub type Unwatched = Arc<dyn Fn(&RepoPath) -> bool + Send + Sync>;
+
+/// How a watchdog works, and who is told what. The callbacks run on its own thread: be quick.
+pub struct Options {
+    /// A path is reported once nothing happened to it for so long.
+    pub settle_ms: u64,
+    /// So many different paths, in no checkpoint yet, call `on_threshold`.
+    pub change_threshold: u64,
+    /// With more changed paths than this, everything is looked at instead.
+    pub max_dirty_paths: usize,
+    /// Which folders need not be watched; without it all are.
+    pub unwatched: Option<Unwatched>,
+    /// Is told every event.
+    pub on_change: Option<Box<dyn Fn(&FileChange) + Send>>,
+    /// Is told how many paths changed, at most once until the next checkpoint.
+    pub on_threshold: Option<Box<dyn Fn(u64) + Send>>,
+    /// Where a folder for the socket is made that other processes ask by; without it none can.
+    pub socket_dir: Option<PathBuf>,
+    /// The clock.
+    pub now: fn() -> Timestamp,
+}
+
+impl Options {
+    /// The usual, with nobody told and no socket.
+    #[must_use]
+    pub fn new(now: fn() -> Timestamp) -> Self {
+        Self {
+            settle_ms: 100,
+            change_threshold: 50,
+            max_dirty_paths: 100_000,
+            unwatched: None,
+            on_change: None,
+            on_threshold: None,
+            socket_dir: None,
+            now,
+        }
+    }
+}
+
+/// Only Linux has the watches that this needs.
+#[cfg(not(target_os = "linux"))]
+pub fn connect(_place: &crate::git::Place) -> Option<Arc<dyn Watched>> {
+    None
 }

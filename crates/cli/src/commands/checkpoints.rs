@@ -1,17 +1,77 @@
-//! `aur checkpoints`.
+//! `aur checkpoints`: what was recorded earlier.
 
-use crate::exit::{Exit, Failure};
+pub mod branch;
+pub mod compare;
+pub mod diff;
+pub mod list;
+pub mod prune;
+pub mod show;
 
-/// What to do.
+use aurora_model::{Checkpoint, RepoPath, TreeId};
+use aurora_workspace::{MovedHead, RollbackRequest, Workspace as _};
+
+use crate::exit::Exit;
+use crate::output;
+use crate::wiring::workspace::Session;
+
+/// What to do with them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
 
 const EXAMPLES: &str = "Examples:
-  aur checkpoints list";
+  aur checkpoints list
+  aur checkpoints show latest
+  aur checkpoints diff 3
+  aur checkpoints compare 3 now
+  aur checkpoints prune --keep-last 50
+
+A checkpoint is named by its whole name (ckpt-003-a3f2b9c4), by a beginning that only one has, by its
+number (3), or as `latest`.";
+
+/// What can be done with them.
+#[derive(clap::Subcommand)]
+enum Command {
+    /// List them, the newest first.
+    List(list::Args),
+    /// Tell everything about one.
+    Show(show::Args),
+    /// Print what one changed, or what changed since the latest one.
+    Diff(diff::Args),
+    /// Say what differs between two.
+    Compare(compare::Args),
+    /// Make a branch that holds one.
+    Branch(branch::Args),
+    /// Forget some, and give their space back.
+    Prune(prune::Args),
+}
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let Args {} = args;
-    Err(Failure::failed("not there yet").into())
+    match &args.command {
+        Command::List(args) => output::with_error(args.json, list::run(args)),
+        Command::Show(args) => output::with_error(args.json, show::run(args)),
+        Command::Diff(args) => diff::run(args),
+        Command::Compare(args) => output::with_error(args.json, compare::run(args)),
+        Command::Branch(args) => output::with_error(args.json, branch::run(args)),
+        Command::Prune(args) => output::with_error(args.json, prune::run(args)),
+    }
+}
+
+/// What the worktree holds now, compared with a checkpoint.
+pub fn tree_now(session: &Session, checkpoint: &Checkpoint) -> anyhow::Result<TreeId> {
+    let request = RollbackRequest {
+        moved_head: MovedHead::Accept,
+        ..RollbackRequest::to(checkpoint.checkpoint_id.clone())
+    };
+    Ok(session.ask(|workspace| workspace.plan_rollback(&request))?.now)
+}
+
+/// Whether a path is among those that were asked for; none means all.
+#[must_use]
+pub fn is_wanted(path: &RepoPath, only: &[RepoPath]) -> bool {
+    only.is_empty() || only.iter().any(|folder| path.is_within(folder))
 }

@@ -1,17 +1,194 @@
-//! `aur rollback`.
+//! `aur rollback`: takes the worktree back to a checkpoint, after showing what that does.
+
+pub mod target;
+pub mod violations;
+
+use std::path::PathBuf;
+
+use aurora_model::Checkpoint;
+use aurora_workspace::{
+    Edits, MovedHead, RollbackPlan, RollbackReport, RollbackRequest, Scope, Workspace as _,
+};
 
 use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::output::style::Style;
+use crate::output::{escape, history, moment, rollback};
+use crate::wiring::question::Consent;
+use crate::wiring::workspace::{self, Session};
 
-/// What to do.
+/// Where to, and how far.
 #[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub struct Args {}
+#[command(after_help = EXAMPLES, override_usage = USAGE)]
+pub struct Args {
+    /// The checkpoint; without one, the latest that was asked for or made by the watchdog.
+    #[arg(value_name = "CHECKPOINT", conflicts_with_all = ["checkpoint", "undo"])]
+    id: Option<String>,
+    /// The same, by an option.
+    #[arg(short, long, value_name = "CHECKPOINT", conflicts_with = "undo")]
+    checkpoint: Option<String>,
+    /// Undo the latest rollback or promotion; twice does it again.
+    #[arg(long, conflicts_with_all = ["file", "smart", "merge", "dry_run"])]
+    undo: bool,
+    /// Only this file or folder; may be given again.
+    #[arg(short, long, value_name = "PATH", num_args = 1.., conflicts_with = "smart")]
+    file: Vec<PathBuf>,
+    /// Only files that violate something.
+    #[arg(long)]
+    smart: bool,
+    /// Take the violations from this JSON file (`-` is stdin) instead of the checkpoints since.
+    #[arg(long, value_name = "FILE", requires = "smart")]
+    violations: Option<PathBuf>,
+    /// Keep edits that no checkpoint has: a three-way merge with the latest checkpoint as base.
+    #[arg(long)]
+    merge: bool,
+    /// Show what would happen, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Restore files even when HEAD or the branch moved since; HEAD stays where it is.
+    #[arg(long)]
+    allow_moved_head: bool,
+    /// Do not ask.
+    #[arg(short, long)]
+    yes: bool,
+    /// Answer in JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+const USAGE: &str = "aur rollback [OPTIONS] [CHECKPOINT]
+       aur rollback [OPTIONS] [CHECKPOINT] --file <PATH>...
+       aur rollback [OPTIONS] [CHECKPOINT] --smart [--violations <FILE>]
+       aur rollback --undo [--yes] [--json]";
 
 const EXAMPLES: &str = "Examples:
-  aur rollback --undo";
+  aur rollback                        to the latest checkpoint, after a look at what changes
+  aur rollback 3 --dry-run            only look
+  aur rollback 3 --file src/ a.txt    only these; paths start at the current directory
+  aur rollback 3 --merge              keep what you edited since the latest checkpoint
+  aur rollback --smart                only files that violate something
+  aur rollback --undo                 undo it; nothing was lost
 
-/// Does it.
+Only files that differ are touched, what was there is kept in a safety checkpoint first, and your
+index, HEAD, branches and stash stay as they are. Without a terminal to ask at, --yes is needed.
+
+Exit codes: 0 done; 1 it could not be done, or not for every file; 2 wrong usage.";
+
+/// Does it, or shows it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let Args {} = args;
-    Err(Failure::failed("not there yet").into())
+    output::with_error(args.json, go(args))
+}
+
+fn go(args: &Args) -> anyhow::Result<Exit> {
+    let consent = Consent::of(args.yes, args.json);
+    if !args.dry_run {
+        consent.check("a rollback")?;
+    }
+    let session = Session::open()?;
+    if args.undo {
+        return undo(args, &session, consent);
+    }
+    let name = args.id.as_deref().or(args.checkpoint.as_deref());
+    let to = target::find(&session, name)?;
+    let mut request = RollbackRequest {
+        scope: scope(args, &session, &to)?,
+        edits: if args.merge { Edits::Merge } else { Edits::Replace },
+        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
+        ..RollbackRequest::to(to.checkpoint_id.clone())
+    };
+    let plan = session.ask(|workspace| workspace.plan_rollback(&request))?;
+    if args.dry_run {
+        show_plan(args, &to, &plan)?;
+        return Ok(Exit::Ok);
+    }
+    if rollback::is_empty(&plan) {
+        return nothing_to_do(args, &to, &plan);
+    }
+    if !args.json && consent != Consent::Given {
+        show_plan(args, &to, &plan)?;
+    }
+    if !consent.ask("Roll back?")? {
+        output::print("nothing was changed\n")?;
+        return Ok(Exit::Failure);
+    }
+    request.seen = Some(plan.now);
+    let report = session.ask(|workspace| workspace.rollback(&request))?;
+    tell(args, &report)
+}
+
+fn scope(args: &Args, session: &Session, to: &Checkpoint) -> anyhow::Result<Scope> {
+    if args.smart {
+        return violations::scope(session, to, args.violations.as_deref());
+    }
+    let paths = session.paths(&args.file)?;
+    Ok(if paths.is_empty() { Scope::Everything } else { Scope::Paths(paths) })
+}
+
+fn show_plan(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<()> {
+    if args.json {
+        return output::print_json(&rollback::plan_json(plan));
+    }
+    let style = Style::of_stdout();
+    let mut out = headline(to, style);
+    if plan.steps.is_empty() {
+        out.push_str("nothing to do: the worktree is as it was then\n");
+    } else {
+        out.push_str(&rollback::plan(plan, args.merge, style));
+    }
+    output::print(&out)
+}
+
+/// Which checkpoint that is, in words that a person recognises.
+fn headline(to: &Checkpoint, style: Style) -> String {
+    let message = history::message(to);
+    let message = if message.is_empty() { message } else { format!(": {message}") };
+    format!(
+        "back to {} ({}, {}){message}\n",
+        style.bold(&escape::line(&to.checkpoint_id.0)),
+        history::kind(to.kind),
+        moment::ago(workspace::now(), to.timestamp)
+    )
+}
+
+fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
+    if args.json {
+        output::print_json(&rollback::plan_json(plan))?;
+    } else if plan.steps.is_empty() {
+        output::print(&format!(
+            "nothing to do: the worktree is as {} has it\n",
+            escape::line(&to.checkpoint_id.0)
+        ))?;
+    } else {
+        show_plan(args, to, plan)?;
+        output::print("nothing can be done; the files stay as they are\n")?;
+    }
+    Ok(if plan.steps.is_empty() { Exit::Ok } else { Exit::Failure })
+}
+
+fn undo(args: &Args, session: &Session, consent: Consent) -> anyhow::Result<Exit> {
+    let latest = session.ask(|workspace| workspace.find("latest"))?;
+    let request = RollbackRequest {
+        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
+        ..RollbackRequest::to(latest.checkpoint_id)
+    };
+    if !consent.ask("Undo the latest rollback or promotion?")? {
+        output::print("nothing was changed\n")?;
+        return Ok(Exit::Failure);
+    }
+    let report = session.ask(|workspace| workspace.undo(&request))?;
+    tell(args, &report)
+}
+
+fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
+    if args.json {
+        output::print_json(&rollback::report_json(report))?;
+    } else {
+        output::print(&rollback::report(report, Style::of_stdout()))?;
+    }
+    if rollback::went_well(report) {
+        return Ok(Exit::Ok);
+    }
+    Err(Failure::failed("not every file could be rolled back")
+        .hint("files in conflict are as they were: edit them by hand, or roll back without --merge")
+        .into())
 }

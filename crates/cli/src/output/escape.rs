@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use aurora_model::RepoPath;
+
 /// Whether a character would act on the terminal, or hide or reorder text.
 #[must_use]
 pub fn is_hidden(c: char) -> bool {
@@ -35,6 +37,12 @@ pub fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| push(&mut out, c));
     out
+}
+
+/// A path as one harmless line: as git writes it, and what hides or reorders text written out too.
+#[must_use]
+pub fn path(path: &RepoPath) -> String {
+    line(&path.to_string())
 }
 
 /// The text with its line breaks kept and everything else made harmless.

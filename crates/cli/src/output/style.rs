@@ -60,6 +60,37 @@ impl Style {
         self.paint(code, carets)
     }
 
+    /// Plain text, eighty columns.
+    #[cfg(test)]
+    #[must_use]
+    pub fn plain() -> Self {
+        Self { colour: false, width: USUAL_COLUMNS }
+    }
+
+    /// Something that comes, or went well.
+    #[must_use]
+    pub fn good(self, text: &str) -> String {
+        self.paint("32", text)
+    }
+
+    /// Something that goes, or went wrong.
+    #[must_use]
+    pub fn bad(self, text: &str) -> String {
+        self.paint("31", text)
+    }
+
+    /// Something that becomes another, or that is worth a look.
+    #[must_use]
+    pub fn notable(self, text: &str) -> String {
+        self.paint("33", text)
+    }
+
+    /// A place in something longer.
+    #[must_use]
+    pub fn place(self, text: &str) -> String {
+        self.paint("36", text)
+    }
+
     /// Something that matters less.
     #[must_use]
     pub fn faint(self, text: &str) -> String {

@@ -121,7 +121,8 @@ fn text(path: &Path) -> String {
 }
 
 /// The path without `.` and `..`, by its words alone: the folder may not exist.
-fn normal(path: &Path) -> PathBuf {
+#[must_use]
+pub fn normal(path: &Path) -> PathBuf {
     use std::path::Component;
     let mut out = PathBuf::new();
     for component in path.components() {

@@ -1,12 +1,24 @@
 //! The private git folder: our objects and refs, with the user's objects as alternate.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gix::hash::ObjectId;
 
 use crate::error::{Error, Result};
 use crate::git::objects::Objects;
 use crate::git::place::Place;
+
+mod create;
+mod durable;
+mod keep;
+mod lock;
+mod owned;
+mod refs;
+
+pub(crate) use durable::write_durably;
+pub(crate) use lock::{FeatureLock, PruneLock};
+use owned::Owned;
 
 /// `<common git folder>/aurora/git`: a bare repository of ours. Plain git can look at it with
 /// `git --git-dir=.git/aurora/git log --all`.
@@ -15,66 +27,61 @@ pub(crate) struct PrivateStore {
     pub dir: PathBuf,
     /// Which hash objects are named by.
     pub hash: gix::hash::Kind,
-}
-
-/// The right to write a feature's chain, held until dropped. Released by the kernel when we die.
-pub(crate) struct FeatureLock {
-    _file: std::fs::File,
+    /// `<common git folder>/aurora`.
+    aurora_dir: PathBuf,
+    /// What handles for reading share, and how many packs we had when it was opened.
+    shared: Mutex<Option<(Arc<gix::odb::Store>, usize)>>,
+    /// Which packs are ours.
+    owned: Owned,
 }
 
 impl PrivateStore {
     /// Opens the store, and makes it when there is none.
     pub fn open(place: &Place) -> Result<Self> {
-        Ok(Self { dir: place.aurora_dir.join("git"), hash: place.hash })
+        let dir = place.aurora_dir.join("git");
+        create::ensure(place, &dir)?;
+        let owned = Owned::new(&dir.join("objects"), place.hash);
+        let aurora_dir = place.aurora_dir.clone();
+        Ok(Self { dir, hash: place.hash, aurora_dir, shared: Mutex::new(None), owned })
     }
 
-    /// A handle for reading.
+    /// A handle for reading. Packs that are written later are found too.
     pub fn objects(&self) -> Result<Objects> {
-        Err(Error::Corrupt { what: "no objects".to_owned() })
+        // A store has room for a fixed number of packs; long before that runs out, a new one is made.
+        const MORE: usize = 128;
+        let packs = self.owned.packs()?;
+        let mut shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let (store, at_first) = match shared.take() {
+            Some((store, at_first)) if packs < at_first + MORE => (store, at_first),
+            _ => (Arc::new(open_store(&self.dir.join("objects"), self.hash)?), packs),
+        };
+        *shared = Some((Arc::clone(&store), at_first));
+        Ok(Objects { odb: store.to_cache(), hash: self.hash })
     }
 
-    /// Whether an object is in the store itself, so that no `git gc` of the user's can take it.
+    /// Whether an object is in the store itself, so that no `git gc` of the user's can take it. Only
+    /// certain while a lock is held.
     pub fn owns(&self, id: &ObjectId) -> Result<bool> {
-        let _ = id;
-        Ok(false)
-    }
-
-    /// Waits for the right to write a feature's chain; says who has it when that takes too long.
-    pub fn lock(&self, place: &Place) -> Result<FeatureLock> {
-        let path = place.feature_dir.join("lock");
-        let file = std::fs::File::create(&path).map_err(Error::io("create", &path))?;
-        Ok(FeatureLock { _file: file })
-    }
-
-    /// Points a ref of the private store (`refs/aurora/…`) at an object, durably.
-    pub fn set_ref(&self, name: &str, id: &ObjectId) -> Result<()> {
-        let _ = (name, id);
-        Ok(())
-    }
-
-    /// Removes a ref of the private store.
-    pub fn remove_ref(&self, name: &str) -> Result<()> {
-        let _ = name;
-        Ok(())
-    }
-
-    /// All refs of the private store below a prefix, by name.
-    pub fn refs(&self, prefix: &str) -> Result<Vec<(String, ObjectId)>> {
-        let _ = prefix;
-        Ok(Vec::new())
-    }
-
-    /// Keeps trees of the user's repository alive whatever its `git gc` does: one ref in the user's
-    /// repository (`refs/aurora/keep/<feature>`) to a tree whose entries are those trees. It points at
-    /// no commit, so `git log --all` shows nothing new. An empty list removes it.
-    pub fn keep(&self, place: &Place, trees: &[ObjectId]) -> Result<()> {
-        let _ = (place, trees);
-        Ok(())
-    }
-
-    /// The trees that are kept alive for a feature.
-    pub fn kept(&self, place: &Place) -> Result<Vec<ObjectId>> {
-        let _ = place;
-        Ok(Vec::new())
+        self.owned.has(id)
     }
 }
+
+/// A handle for reading the objects of a folder and its alternates, without ours.
+pub(crate) fn objects_at(objects_dir: &Path, hash: gix::hash::Kind) -> Result<Objects> {
+    let store = Arc::new(open_store(objects_dir, hash)?);
+    Ok(Objects { odb: store.to_cache(), hash })
+}
+
+fn open_store(dir: &Path, hash: gix::hash::Kind) -> Result<gix::odb::Store> {
+    let options = gix::odb::store::init::Options {
+        slots: gix::odb::store::init::Slots::AsNeededByDiskState { multiplier: 2.0, minimum: 512 },
+        // Alternates are relative to their own folder, never to where somebody stands.
+        current_dir: Some(dir.to_owned()),
+        ..Default::default()
+    };
+    gix::odb::Store::at_opts(dir.to_owned(), hash, &mut std::iter::empty(), options)
+        .map_err(Error::io("open", dir))
+}
+
+#[cfg(test)]
+mod tests;

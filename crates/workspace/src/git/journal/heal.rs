@@ -1,0 +1,87 @@
+//! Completing what a crash left half-done.
+
+use std::collections::BTreeSet;
+
+use aurora_model::RepoPath;
+
+use super::{Found, Journal};
+use crate::error::Result;
+use crate::git::GitWorkspace;
+use crate::git::beneath::{Fuse, Root};
+use crate::git::private::FeatureLock;
+use crate::git::restore::{Blobs, Ground, Standing};
+use crate::request::{Healed, Outcome};
+
+/// Takes every step of a journal that was not taken, and cleans up after those that were.
+pub(crate) fn complete<B: Blobs>(journal: &Journal, ground: &Ground<'_, B>) -> Result<Healed> {
+    let run = ground.run(journal);
+    let steps = &journal.steps;
+    let standings = run.tidy(steps, &ground.blobs);
+    let mut left_alone = BTreeSet::new();
+    let mut rescued = Vec::new();
+    for (step, standing) in steps.iter().zip(&standings) {
+        match standing {
+            Standing::Done | Standing::Open => {}
+            Standing::Changed => {
+                left_alone.insert(step.path.clone());
+            }
+            Standing::Rescued(because) => {
+                left_alone.insert(step.path.clone());
+                rescued.push(format!("{}: {because}", step.path));
+            }
+        }
+    }
+    let done = steps.iter().zip(&standings).filter(|(_, standing)| **standing == Standing::Done);
+    let deleted = done.filter(|(step, _)| step.to.is_none() && step.from.is_some());
+    let emptied: BTreeSet<RepoPath> = deleted.filter_map(|(step, _)| step.path.parent()).collect();
+    run.remove_empty(emptied, steps.iter(), &journal.empty_folders);
+    let open = run.chosen(steps, |number| standings.get(number) == Some(&Standing::Open));
+    for ended in run.carry_out(open, &journal.empty_folders, &ground.blobs)? {
+        if matches!(ended.outcome, Outcome::Kept { .. } | Outcome::Failed { .. }) {
+            left_alone.insert(ended.path);
+        }
+    }
+    let mut what = journal.what.clone();
+    if !rescued.is_empty() {
+        what = format!("{what} ({})", rescued.join("; "));
+    }
+    Ok(Healed { what, completed: true, left_alone: left_alone.into_iter().collect() })
+}
+
+impl GitWorkspace {
+    /// Completes what a journal says, if there is one. Waits for the feature's lock only then.
+    pub(crate) fn heal_all(&self) -> Result<Vec<Healed>> {
+        if matches!(Journal::read(&self.place.feature_dir)?, Found::None) {
+            return Ok(Vec::new());
+        }
+        let lock = self.store.lock(&self.place)?;
+        self.heal_locked(&lock)
+    }
+
+    /// The same for a caller that holds the lock.
+    pub(crate) fn heal_locked(&self, lock: &FeatureLock) -> Result<Vec<Healed>> {
+        let dir = &self.place.feature_dir;
+        let journal = match Journal::read(dir)? {
+            Found::None => return Ok(Vec::new()),
+            Found::Journal(journal) => journal,
+            Found::Corrupt { because } => {
+                let aside = Journal::move_aside(dir)?;
+                let what = format!(
+                    "a journal that cannot be read ({because}); nothing was touched, and it is in {}",
+                    aside.display()
+                );
+                return Ok(vec![Healed { what, completed: false, left_alone: Vec::new() }]);
+            }
+        };
+        let root = Root::open(&self.place.root, Fuse::lit())?;
+        let mut healed = complete(&journal, &self.ground(&root)?)?;
+        if let Some(due) = &journal.due
+            && let Err(error) = self.record_due(due, lock)
+        {
+            // Its files are as they should be; a checkpoint can be made at any time.
+            healed.what = format!("{} (its checkpoint is missing: {error})", healed.what);
+        }
+        Journal::end(dir, root.fuse())?;
+        Ok(vec![healed])
+    }
+}

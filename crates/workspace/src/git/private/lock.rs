@@ -1,0 +1,115 @@
+//! Who may write: one at a time in a feature, and nobody while packs are being removed.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::PrivateStore;
+use super::durable::make_folders;
+use crate::error::{Error, Result};
+use crate::git::place::Place;
+
+/// How long somebody else is waited for.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The right to write a feature's chain, held until dropped. Released by the kernel when we die.
+#[derive(Debug)]
+pub(crate) struct FeatureLock {
+    _feature: File,
+    /// Nobody removes packs as long as somebody may rely on what is in them.
+    _store: File,
+}
+
+/// The right to write a feature's chain and to remove packs, held until dropped.
+pub(crate) struct PruneLock {
+    _feature: File,
+    store: File,
+}
+
+impl PruneLock {
+    /// The lock itself, for a child that must keep it when we die.
+    pub fn share(&self) -> Result<File> {
+        self.store.try_clone().map_err(Error::io("share", "a lock"))
+    }
+}
+
+enum Claim {
+    Shared,
+    Alone,
+}
+
+impl PrivateStore {
+    /// Waits for the right to write a feature's chain; says who has it when that takes too long.
+    pub fn lock(&self, place: &Place) -> Result<FeatureLock> {
+        self.lock_within(place, PATIENCE)
+    }
+
+    pub(super) fn lock_within(&self, place: &Place, patience: Duration) -> Result<FeatureLock> {
+        let feature = lock_feature(place, patience)?;
+        let store = claim(&self.aurora_dir.join("lock"), &Claim::Shared, patience)?;
+        // Packs that went while we waited must not be taken for ours any more.
+        self.owned.forget();
+        Ok(FeatureLock { _feature: feature, _store: store })
+    }
+
+    /// Waits for the right to write a feature's chain and to remove packs.
+    pub fn lock_for_pruning(&self, place: &Place) -> Result<PruneLock> {
+        let feature = lock_feature(place, PATIENCE)?;
+        let store = claim(&self.aurora_dir.join("lock"), &Claim::Alone, PATIENCE)?;
+        self.owned.forget();
+        Ok(PruneLock { _feature: feature, store })
+    }
+}
+
+fn lock_feature(place: &Place, patience: Duration) -> Result<File> {
+    make_folders(&place.feature_dir)?;
+    claim(&place.feature_dir.join("lock"), &Claim::Alone, patience)
+}
+
+/// Takes a lock. Whoever has it alone writes who that is.
+fn claim(path: &Path, how: &Claim, patience: Duration) -> Result<File> {
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .mode(0o600)
+        .open(path)
+        .map_err(Error::io("open", path))?;
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(200);
+    loop {
+        let tried = match how {
+            Claim::Shared => file.try_lock_shared(),
+            Claim::Alone => file.try_lock(),
+        };
+        match tried {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if start.elapsed() < patience => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(20));
+            }
+            Err(TryLockError::WouldBlock) => return Err(busy(&mut file)),
+            Err(TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
+        }
+    }
+    if matches!(how, Claim::Alone) {
+        let line = format!("{}\n", std::process::id());
+        let written = file.set_len(0).and_then(|()| file.write_all(line.as_bytes()));
+        written.map_err(Error::io("write", path))?;
+    }
+    Ok(file)
+}
+
+fn busy(file: &mut File) -> Error {
+    let mut text = String::new();
+    // Who it is helps, but is not needed to say that somebody is there.
+    let _ = file.read_to_string(&mut text);
+    let who = text
+        .trim()
+        .parse::<u32>()
+        .map_or_else(|_| "another process".to_owned(), |pid| format!("process {pid}"));
+    Error::Busy { what: format!("{who} is at work in this workspace") }
+}
