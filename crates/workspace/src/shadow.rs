@@ -22,9 +22,7 @@ mod users;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use aurora_model::{
-    Change, Checkpoint, CheckpointId, Head, RepoPath, Timestamp, TreeId, Violation,
-};
+use aurora_model::{Change, Checkpoint, CheckpointId, Head, RepoPath, Violation};
 use serde::{Deserialize, Serialize};
 
 use crate::request::{Limits, PathOutcome};
@@ -272,13 +270,4 @@ pub struct Cleaned {
     pub removed: bool,
     /// Why.
     pub because: String,
-}
-
-/// The time and tree that changes are told from.
-#[derive(Debug, Clone)]
-pub(crate) struct Since {
-    /// When the shadow was made.
-    pub created: Timestamp,
-    /// What the worktree held then, where that was recorded.
-    pub tree: Option<TreeId>,
 }

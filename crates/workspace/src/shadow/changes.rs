@@ -316,7 +316,11 @@ impl Comparison<'_> {
         let now = match self.entry_of(seen)? {
             Ok(now) => now,
             Err(because) => {
-                problems.push(Problem { path, because: format!("in the worktree {because}"), special: false });
+                problems.push(Problem {
+                    path,
+                    because: format!("in the worktree {because}"),
+                    special: false,
+                });
                 return Ok(None);
             }
         };

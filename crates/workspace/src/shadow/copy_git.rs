@@ -3,7 +3,6 @@
 use std::fs::DirBuilder;
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::Path;
 
 use crate::error::{Error, Result};

@@ -126,7 +126,11 @@ impl GitWorkspace {
             let probed = self.probe_shadow(wanted, helper, request.namespace);
             if !probed.works {
                 return Err(Error::Unsupported {
-                    what: format!("a shadow by {} does not work here: {}", wanted.name(), probed.because),
+                    what: format!(
+                        "a shadow by {} does not work here: {}",
+                        wanted.name(),
+                        probed.because
+                    ),
                     hint: "leave `--strategy` out: the best that works is taken".to_owned(),
                 });
             }

@@ -73,7 +73,8 @@ impl GitWorkspace {
     /// Makes a shadow hold, at these paths, what the worktree holds.
     pub(crate) fn drop_changes(&self, shadow: &Shadow, changes: &[&ShadowChange]) -> Result<()> {
         let walked = layers::walk(shadow)?;
-        let chosen: BTreeSet<&RepoPath> = changes.iter().map(|change| &change.change.path).collect();
+        let chosen: BTreeSet<&RepoPath> =
+            changes.iter().map(|change| &change.change.path).collect();
         let hiding: Vec<(&RepoPath, Trace)> = walked
             .traces
             .iter()

@@ -82,7 +82,9 @@ pub fn enter(spec: &EnterSpec) -> Result<Infallible> {
     let mut command = Command::new(program);
     command.args(args).env("PWD", &cwd).env("AURORA_SHADOW", &shadow.meta.id);
     if !spec.keep_env {
-        GIT_PLACES.iter().for_each(|name| drop(command.env_remove(name)));
+        for name in GIT_PLACES {
+            command.env_remove(name);
+        }
     }
     // The lock stays with the command and with whatever it starts, until the last of them ends.
     fcntl_setfd(&lock.0, FdFlags::empty())

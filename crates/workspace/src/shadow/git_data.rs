@@ -122,7 +122,7 @@ impl GitWorkspace {
         }
         let mut violations = Vec::new();
         if shadow.meta.strategy == Strategy::Overlay {
-            for layer in view.common.first().filter(|_| view.common.len() > 1) {
+            if let [layer, _, ..] = view.common.as_slice() {
                 for name in ["config", "config.worktree", "hooks", "info/attributes", "commondir"] {
                     if layer.join(name).symlink_metadata().is_ok() {
                         violations.push(changed_git_data(name));
@@ -138,9 +138,10 @@ impl GitWorkspace {
         if objects.as_os_str().as_bytes().iter().any(|byte| matches!(byte, b':' | b'"' | b'\n')) {
             return None;
         }
-        let mut git = Git::new(&self.place.program, &self.place.git_dir, "count the commits of a shadow")
-            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)
-            .args(["rev-list", "--count", "--max-count=100000", mine.commit.as_deref()?]);
+        let mut git =
+            Git::new(&self.place.program, &self.place.git_dir, "count the commits of a shadow")
+                .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", objects)
+                .args(["rev-list", "--count", "--max-count=100000", mine.commit.as_deref()?]);
         if let Some(then) = &then.commit {
             git = git.args(["--not", then]);
         }
@@ -162,6 +163,7 @@ fn changed_git_data(name: &str) -> Violation {
         constraint: Constraint::GitData,
         severity: Severity::Warning,
         message: format!("git's `{name}` was changed in the shadow"),
-        suggestion: "nothing of it is promoted; change it in the worktree if it is wanted".to_owned(),
+        suggestion: "nothing of it is promoted; change it in the worktree if it is wanted"
+            .to_owned(),
     }
 }

@@ -42,9 +42,13 @@ impl GitWorkspace {
         let compared = self.compare_shadow(shadow, Limits::default().max_file_bytes)?;
         let bytes = quota::bytes_held(shadow);
         let (mut notes, violations) = self.judge_shadow(shadow, &compared, bytes)?;
-        notes.extend(compared.problems.iter().filter(|problem| !problem.special).map(|problem| {
-            format!("{} cannot be promoted: {}", problem.path, problem.because)
-        }));
+        notes.extend(
+            compared
+                .problems
+                .iter()
+                .filter(|problem| !problem.special)
+                .map(|problem| format!("{} cannot be promoted: {}", problem.path, problem.because)),
+        );
         let moved = compared.changes.iter().filter(|change| change.moved);
         let moved = moved.map(|change| change.change.path.clone()).collect();
         Ok(Inspection {

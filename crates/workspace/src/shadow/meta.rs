@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
@@ -301,7 +301,9 @@ pub(crate) fn folders(dir: &Path) -> Result<Vec<PathBuf>> {
 
 /// Paths in JSON: text where they are text, else their bytes as numbers.
 mod path_text {
-    use super::{OsStrExt as _, OsStringExt as _, Path, PathBuf};
+    use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+    use std::path::{Path, PathBuf};
+
     use serde::{Deserialize, Deserializer, Serialize as _, Serializer};
     use std::ffi::OsString;
 

@@ -12,9 +12,7 @@ pub(crate) fn bytes_held(shadow: &Shadow) -> u64 {
         Strategy::Overlay => {
             shadow.meta.layers.iter().map(|layer| bytes_below(&shadow.dir.join(&layer.upper))).sum()
         }
-        Strategy::Reflink | Strategy::Copy => {
-            layers::walk(shadow).map_or(0, |walked| walked.bytes)
-        }
+        Strategy::Reflink | Strategy::Copy => layers::walk(shadow).map_or(0, |walked| walked.bytes),
     }
 }
 

@@ -69,7 +69,9 @@ impl Beneath {
 
     /// The folder that holds a path; nothing when it is none or is reached through a link.
     fn folder_of(&self, path: &RepoPath) -> rustix::io::Result<Option<OwnedFd>> {
-        let Some(parent) = path.parent() else { return self.root.try_clone().map(Some).map_err(io) };
+        let Some(parent) = path.parent() else {
+            return self.root.try_clone().map(Some).map_err(io);
+        };
         if let Some((at, folder)) = &*self.latest.borrow()
             && *at == parent
         {
@@ -80,7 +82,7 @@ impl Beneath {
             folder = match openat(&folder, OsStr::from_bytes(part), FOLDER, Mode::empty()) {
                 Ok(folder) => folder,
                 Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => {
-                    self.latest.replace(Some((parent, None)));
+                    self.latest.replace(Some((parent.clone(), None)));
                     return Ok(None);
                 }
                 Err(errno) => return Err(errno),

@@ -6,9 +6,7 @@ use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid,
-};
+use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open, waitpid};
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -97,7 +95,8 @@ pub fn attend(shadow: &Shadow, pid: u32) -> Result<Ended> {
 
 /// Sends a signal to all that work in the shadow, also to those that left the command's group.
 fn end(shadow: &Shadow, pid: Pid, signal: Signal) {
-    let all = users::pids(shadow).into_iter().filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
+    let all =
+        users::pids(shadow).into_iter().filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?));
     for one in all.chain([pid]) {
         // One that ended meanwhile is what was wanted.
         let _ = kill_process(one, signal);

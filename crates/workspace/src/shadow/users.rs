@@ -31,9 +31,8 @@ pub(crate) fn pids(shadow: &Shadow) -> Vec<u32> {
         let Some(pid) = pid else { continue };
         let within = match shadow.meta.strategy {
             Strategy::Overlay => sees(&process.path(), &wanted, &mut inside, &mut outside),
-            Strategy::Reflink | Strategy::Copy => {
-                std::fs::read_link(process.path().join("cwd")).is_ok_and(|cwd| cwd.starts_with(&tree))
-            }
+            Strategy::Reflink | Strategy::Copy => std::fs::read_link(process.path().join("cwd"))
+                .is_ok_and(|cwd| cwd.starts_with(&tree)),
         };
         if within {
             found.push(pid);
@@ -56,7 +55,11 @@ fn sees(
     }
     let mounts = std::fs::read(process.join("mountinfo")).unwrap_or_default();
     let holds = String::from_utf8_lossy(&mounts).lines().any(|line| line.contains(wanted));
-    if holds { inside.insert(namespace) } else { outside.insert(namespace) };
+    if holds {
+        inside.insert(namespace)
+    } else {
+        outside.insert(namespace)
+    };
     holds
 }
 
