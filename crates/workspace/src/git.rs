@@ -83,6 +83,11 @@ impl GitWorkspace {
         self
     }
 
+    /// The watchdog that checkpoints ask: the one that was given, else the one of another process.
+    pub(crate) fn watch(&self) -> Option<Arc<dyn Watched>> {
+        self.watch.clone().or_else(|| crate::watchdog::connect(&self.place))
+    }
+
     /// The worktree's root.
     #[must_use]
     pub fn root(&self) -> &Path {

@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(short, long, value_name = "CHECKPOINT", conflicts_with = "undo")]
     checkpoint: Option<String>,
     /// Undo the latest rollback or promotion; twice does it again.
-    #[arg(long, conflicts_with_all = ["file", "smart", "merge", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["file", "smart", "merge"])]
     undo: bool,
     /// Only this file or folder; may be given again.
     #[arg(short, long, value_name = "PATH", num_args = 1.., conflicts_with = "smart")]
@@ -59,7 +59,7 @@ pub struct Args {
 const USAGE: &str = "aur rollback [OPTIONS] [CHECKPOINT]
        aur rollback [OPTIONS] [CHECKPOINT] --file <PATH>...
        aur rollback [OPTIONS] [CHECKPOINT] --smart [--violations <FILE>]
-       aur rollback --undo [--yes] [--json]";
+       aur rollback --undo [--dry-run] [--yes] [--json]";
 
 const EXAMPLES: &str = "Examples:
   aur rollback                        to the latest checkpoint, after a look at what changes
@@ -85,11 +85,10 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         consent.check("a rollback")?;
     }
     let session = Session::open()?;
-    if args.undo {
-        return undo(args, &session, consent);
-    }
-    let name = args.id.as_deref().or(args.checkpoint.as_deref());
-    let to = target::find(&session, name)?;
+    let to = match args.undo {
+        true => target::of_undo(&session)?,
+        false => target::find(&session, args.id.as_deref().or(args.checkpoint.as_deref()))?,
+    };
     let mut request = RollbackRequest {
         scope: scope(args, &session, &to)?,
         edits: if args.merge { Edits::Merge } else { Edits::Replace },
@@ -104,15 +103,18 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     if rollback::is_empty(&plan) {
         return nothing_to_do(args, &to, &plan);
     }
-    if !args.json && consent != Consent::Given {
+    if consent != Consent::Given {
         show_plan(args, &to, &plan)?;
     }
-    if !consent.ask("Roll back?")? {
+    if !consent.ask(if args.undo { "Undo?" } else { "Roll back?" })? {
         output::print("nothing was changed\n")?;
         return Ok(Exit::Failure);
     }
     request.seen = Some(plan.now);
-    let report = session.ask(|workspace| workspace.rollback(&request))?;
+    let report = session.ask(|workspace| match args.undo {
+        true => workspace.undo(&request),
+        false => workspace.rollback(&request),
+    })?;
     tell(args, &report)
 }
 
@@ -163,20 +165,6 @@ fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::R
         output::print("nothing can be done; the files stay as they are\n")?;
     }
     Ok(if plan.steps.is_empty() { Exit::Ok } else { Exit::Failure })
-}
-
-fn undo(args: &Args, session: &Session, consent: Consent) -> anyhow::Result<Exit> {
-    let latest = session.ask(|workspace| workspace.find("latest"))?;
-    let request = RollbackRequest {
-        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
-        ..RollbackRequest::to(latest.checkpoint_id)
-    };
-    if !consent.ask("Undo the latest rollback or promotion?")? {
-        output::print("nothing was changed\n")?;
-        return Ok(Exit::Failure);
-    }
-    let report = session.ask(|workspace| workspace.undo(&request))?;
-    tell(args, &report)
 }
 
 fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {

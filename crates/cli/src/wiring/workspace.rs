@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_model::{Checkpoint, RepoPath, Timestamp};
+use aurora_workspace::watchdog::Watched;
 use aurora_workspace::{Error, GitWorkspace, Healed, Progress, Settings, Workspace};
 
 use crate::exit::Failure;
@@ -39,6 +40,12 @@ impl Session {
         let healed = session.ask(|workspace| workspace.heal())?;
         healed.iter().for_each(|healed| output::note(&in_words(healed)));
         Ok(session)
+    }
+
+    /// The same, with checkpoints that look only at what a watchdog names.
+    #[must_use]
+    pub fn watched_by(self, watch: Arc<dyn Watched>) -> Self {
+        Self { workspace: self.workspace.watched_by(watch), ..self }
     }
 
     /// Asks the workspace for something that may take long; the line is gone when the answer is

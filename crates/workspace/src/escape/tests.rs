@@ -203,20 +203,7 @@ fn paths_that_lead_out_are_told_and_others_are_not() {
 }
 
 fn place_of(repo: &Repo) -> crate::git::Place {
-    let root = repo.root().canonicalize().unwrap();
-    let git_dir = root.join(".git");
-    let aurora_dir = git_dir.join("aurora");
-    let feature_dir = aurora_dir.join("features/checkout");
-    crate::git::Place {
-        root,
-        common_dir: git_dir.clone(),
-        git_dir,
-        aurora_dir,
-        feature: "checkout".to_owned(),
-        projections_dir: feature_dir.clone(),
-        feature_dir,
-        hash: gix::hash::Kind::Sha1,
-    }
+    crate::git::Place::find(&repo.settings()).unwrap()
 }
 
 /// What a change of git's data is told as, looking before and after.

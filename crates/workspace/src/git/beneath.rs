@@ -231,6 +231,9 @@ impl Folder {
     /// `Unsupported` where the file system cannot; then nothing happened.
     pub fn exchange(&self, one: &[u8], other: &[u8]) -> io::Result<()> {
         self.fuse.burn()?;
+        if self.fuse.cannot_swap() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         #[cfg(target_os = "linux")]
         {
             let flags = rustix::fs::RenameFlags::EXCHANGE;
