@@ -8,6 +8,7 @@ mod create;
 mod discard;
 pub mod enter;
 mod git_data;
+mod ignored;
 mod inspect;
 mod layers;
 mod meta;

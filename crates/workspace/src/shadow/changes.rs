@@ -42,6 +42,9 @@ pub struct ShadowChange {
     pub moved: bool,
     #[serde(skip)]
     pub(crate) sides: Sides,
+    /// Whether the checkpoint that the shadow began from has it.
+    #[serde(skip)]
+    pub(crate) recorded: bool,
 }
 
 /// A path that cannot be compared, and why.
@@ -170,7 +173,7 @@ impl GitWorkspace {
             compared.changes.extend(changed);
         }
         compared.walked = walked;
-        self.mark_ignored(shadow, &mut compared.changes)?;
+        self.mark_ignored(shadow, &mut compared.changes);
         Ok(compared)
     }
 }
@@ -343,7 +346,8 @@ impl Comparison<'_> {
         let state = |entry: Option<Entry>| entry.map(|entry| (entry.mode, entry.id));
         let Some(change) = Change::between(path, state(then), state(mine)) else { return Ok(None) };
         let sides = Sides { then, mine, now };
-        Ok(Some(ShadowChange { change, ignored: false, moved, sides }))
+        let recorded = based.is_some();
+        Ok(Some(ShadowChange { change, ignored: false, moved, sides, recorded }))
     }
 }
 

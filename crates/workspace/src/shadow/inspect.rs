@@ -1,8 +1,6 @@
 //! Looking at a shadow: what it changes, what is wrong with it, who works in it.
 
-use std::ffi::OsStr;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 
 use aurora_model::{Change, RepoPath, SkipReason, Skipped, TreeId, Violation};
 
@@ -162,12 +160,6 @@ impl GitWorkspace {
                 }
             }
         }
-        Ok(())
-    }
-
-    /// Marks the changes that the repository's rules ignore, of which the base has nothing.
-    pub(crate) fn mark_ignored(&self, shadow: &Shadow, changes: &mut [ShadowChange]) -> Result<()> {
-        let _ = (shadow, changes, OsStr::from_bytes(b""));
         Ok(())
     }
 }

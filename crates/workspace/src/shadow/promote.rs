@@ -6,6 +6,7 @@ use aurora_model::{
 
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
+use crate::git::merge::{self, Merged};
 use crate::git::objects::Entry;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
@@ -169,13 +170,16 @@ impl GitWorkspace {
             self.shadow_bytes(&shadow.files(), &change.change.path)?,
             self.shadow_bytes(&self.place.root, &change.change.path)?,
         );
-        match self.merge_shadow_texts(&change.change.path, &texts.0, &texts.1, &texts.2)? {
-            Some(merged) => {
+        let sides = merge::Sides { base: &texts.0, checkpoint: &texts.1, now: &texts.2 };
+        let scratch = self.place.feature_dir.join("tmp");
+        match merge::merge(&self.place.program, &self.store.dir, &scratch, sides)? {
+            Merged::Clean(merged) => {
                 let id = pack.add(gix::objs::Kind::Blob, &merged)?;
                 let mode = if mine.mode == then.mode { now.mode } else { mine.mode };
                 Ok(Ok(Entry { mode, id }))
             }
-            None => kept("the real worktree and the shadow changed the same lines"),
+            Merged::Marked(marked) => Ok(Err(Outcome::Conflict { marked })),
+            Merged::Impossible(because) => kept(because),
         }
     }
 
@@ -200,7 +204,7 @@ impl GitWorkspace {
                 .collect(),
             ..CheckpointRequest::default()
         };
-        Ok(self.shadow_checkpoint_of_worktree(&asked, lock)?.checkpoint_id)
+        Ok(self.capture(&asked, lock)?.checkpoint.checkpoint_id)
     }
 
     /// Takes the steps and records what they left; an atomic promotion that somebody got in the way
@@ -224,24 +228,18 @@ impl GitWorkspace {
             if request.mode == PromotionMode::Atomic && outcomes.iter().any(did_not_go) {
                 return Ok(None);
             }
-            let asked = CheckpointRequest {
-                kind: due.kind,
-                message: due.message.clone(),
-                on_unchanged: OnUnchanged::Record,
-                limits: request.limits,
-                ..CheckpointRequest::default()
-            };
-            Ok(Some(self.shadow_checkpoint_of_worktree(&asked, lock)?.checkpoint_id))
+            let recorded = self.record_due(&due, &transition.steps, request.limits, lock)?;
+            Ok(Some(recorded.checkpoint_id))
         };
         let (outcomes, promoted) = self.apply_then(&transition, Some(due.clone()), record)?;
         let Some(promoted) = promoted else {
-            return Err(self.take_back(shadow, plan, &outcomes));
+            return Err(self.undo_promotion(shadow, plan, &outcomes));
         };
         Ok((outcomes, promoted))
     }
 
     /// Undoes the steps that were taken, and says which one was in the way.
-    fn take_back(&self, shadow: &Shadow, plan: &Plan<'_>, outcomes: &[PathOutcome]) -> Error {
+    fn undo_promotion(&self, shadow: &Shadow, plan: &Plan<'_>, outcomes: &[PathOutcome]) -> Error {
         let failed: Vec<&PathOutcome> = outcomes.iter().filter(|one| did_not_go(one)).collect();
         let taken = |step: &&Step| !failed.iter().any(|one| one.path == step.path);
         let steps = plan.steps.iter().filter(taken);
@@ -392,7 +390,7 @@ fn refuse_conflicts(plan: &Plan<'_>, request: &PromotionRequest) -> Result<()> {
         .take(10)
         .map(|one| match &one.outcome {
             Outcome::Kept { because } => format!("{} ({because})", one.path),
-            _ => one.path.to_string(),
+            _ => format!("{} (both changed the same lines)", one.path),
         })
         .collect();
     let more = plan.stays.len().saturating_sub(told.len());
