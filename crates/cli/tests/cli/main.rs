@@ -19,8 +19,8 @@ mod misc;
 #[cfg(test)]
 mod policy;
 #[cfg(test)]
-mod shadow;
-#[cfg(test)]
 mod rollback;
+#[cfg(test)]
+mod shadow;
 #[cfg(test)]
 mod worktree;

@@ -81,7 +81,8 @@ impl Ground {
     /// Everything that must not change: files, and git's own state.
     fn state(&self) -> String {
         let mut out = listing(&self.root());
-        for args in [&["log", "--all", "--oneline"][..], &["status", "--porcelain"], &["stash", "list"]]
+        for args in
+            [&["log", "--all", "--oneline"][..], &["status", "--porcelain"], &["stash", "list"]]
         {
             out.push_str(&self.git(args));
         }
@@ -331,7 +332,8 @@ fn wsp_5_what_the_real_worktree_changed_too_is_refused_or_merged() {
 fn wsp_5_parts_are_promoted_and_discarded_on_their_own() {
     for way in ALL {
         let ground = Ground::new();
-        let script = "echo x > one; echo x > two; rm -r d; echo more >> a.txt; mkdir s; echo s > s/s";
+        let script =
+            "echo x > one; echo x > two; rm -r d; echo more >> a.txt; mkdir s; echo s > s/s";
         if ground.shadow(way, script).is_none() {
             continue;
         }
@@ -344,7 +346,15 @@ fn wsp_5_parts_are_promoted_and_discarded_on_their_own() {
         ground.aur(&["shadow", "discard", "--yes", "--", "d/g", "two"]);
         assert_eq!(ground.changes(), ["modified a.txt", "deleted d/e/f"], "{way:?}");
         // What was promoted can be changed again, and promoted again.
-        ground.aur(&["shadow", "run", "latest", "--", "sh", "-c", "cat d/g; test ! -e d/e/f; echo y > one"]);
+        ground.aur(&[
+            "shadow",
+            "run",
+            "latest",
+            "--",
+            "sh",
+            "-c",
+            "cat d/g; test ! -e d/e/f; echo y > one",
+        ]);
         ground.aur(&["shadow", "promote"]);
         assert_eq!(ground.read("one").as_deref(), Some("y\n"), "{way:?}");
         assert_eq!(ground.read("d/g").as_deref(), Some("g\n"), "{way:?}");
@@ -418,12 +428,8 @@ line'; printf x > \"$(printf 'bad\\377')\"; mkdir ,:; echo z > ,:/=";
     let run = world.run(&["shadow", "run", "--", "sh", "-euc", script]);
     assert_eq!(run.code, Some(0), "{run:?}");
     let inspected = world.run(&["shadow", "inspect", "--json"]).json();
-    let expected = [
-        "added ,:/=",
-        "modified -a b",
-        "added \"bad\\377\"",
-        "added \"n\\\\ew\\nline\"",
-    ];
+    let expected =
+        ["added ,:/=", "modified -a b", "added \"bad\\377\"", "added \"n\\\\ew\\nline\""];
     assert_eq!(changes_of(&inspected), expected);
     let run = world.run(&["shadow", "promote"]);
     assert_eq!(run.code, Some(0), "{run:?}");
@@ -469,7 +475,8 @@ fn wsp_5_ignored_files_stay_behind_unless_asked_for() {
 fn wsp_5_a_shadow_that_holds_too_much_ends_its_command() {
     for way in [Way::Overlay, Way::Copy] {
         let ground = Ground::new();
-        let script = "dd if=/dev/zero of=big bs=1M count=8 2>/dev/null; setsid sleep 1000 & sleep 1000";
+        let script =
+            "dd if=/dev/zero of=big bs=1M count=8 2>/dev/null; setsid sleep 1000 & sleep 1000";
         let Some(run) = ground.shadow_with(way, &["--max-size", "1M"], script) else { continue };
         assert_eq!(run.code, Some(143), "{run:?}");
         assert!(run.stderr.contains("of at most 1 MiB"), "{run:?}");
@@ -573,7 +580,8 @@ fn wsp_5_a_user_without_privileges_has_overlays_too() {
         command.env("HOME", ground.world.path("home")).stdin(Stdio::null());
         command.output().unwrap()
     };
-    let script = format!("rm -r d; echo x >> a.txt; {COMMIT} -am x; id -u; umount \"$PWD\" && exit 9; pwd");
+    let script =
+        format!("rm -r d; echo x >> a.txt; {COMMIT} -am x; id -u; umount \"$PWD\" && exit 9; pwd");
     let output = aur(&["shadow", "run", "--strategy", "overlay", "--", "sh", "-euc", &script]);
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     if said.contains("does not work here") {

@@ -71,11 +71,14 @@ pub(crate) struct Compared {
     pub walked: Walked,
 }
 
+/// The entries of a folder by name.
+type Folder = HashMap<Vec<u8>, Node>;
+
 /// The tree of the checkpoint that a shadow began from; each folder is read once.
 struct BaseTree<'a> {
     objects: &'a Objects,
     root: ObjectId,
-    read: RefCell<HashMap<Option<RepoPath>, HashMap<Vec<u8>, Node>>>,
+    read: RefCell<HashMap<Option<RepoPath>, Folder>>,
 }
 
 impl BaseTree<'_> {

@@ -121,12 +121,10 @@ impl GitWorkspace {
             }));
         }
         let mut violations = Vec::new();
-        if shadow.meta.strategy == Strategy::Overlay {
-            if let [layer, _, ..] = view.common.as_slice() {
-                for name in ["config", "config.worktree", "hooks", "info/attributes", "commondir"] {
-                    if layer.join(name).symlink_metadata().is_ok() {
-                        violations.push(changed_git_data(name));
-                    }
+        if let [layer, _, ..] = view.common.as_slice() {
+            for name in ["config", "config.worktree", "hooks", "info/attributes", "commondir"] {
+                if layer.join(name).symlink_metadata().is_ok() {
+                    violations.push(changed_git_data(name));
                 }
             }
         }

@@ -104,8 +104,7 @@ fn look_at(folder: &OwnedFd, name: &OsStr, max_bytes: u64) -> rustix::io::Result
         Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Seen::Nothing),
         Err(errno) => return Err(errno),
     };
-    let changed_ns =
-        i128::from(stat.st_ctime) * 1_000_000_000 + i128::try_from(stat.st_ctime_nsec).unwrap_or(0);
+    let changed_ns = i128::from(stat.st_ctime) * 1_000_000_000 + i128::from(stat.st_ctime_nsec);
     let size = u64::try_from(stat.st_size).unwrap_or(u64::MAX);
     match FileType::from_raw_mode(stat.st_mode) {
         FileType::Directory => return Ok(Seen::Folder),
