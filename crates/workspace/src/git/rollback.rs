@@ -83,20 +83,14 @@ impl GitWorkspace {
 
     /// A rollback's aim: the checkpoint that was asked for.
     fn aim_at(&self, request: &RollbackRequest) -> Result<Aim> {
-        let chain = self.list_checkpoints()?;
-        let target = chain.iter().find(|checkpoint| checkpoint.checkpoint_id == request.to);
-        let (Some(target), Some(latest)) = (target, chain.last()) else {
-            return Err(Error::NotFound {
-                what: format!("there is no checkpoint {}", request.to),
-                hint: "`aur checkpoints list` shows those that there are".to_owned(),
-            });
-        };
+        let target = self.find_checkpoint(&request.to.0)?;
+        let latest = self.find_checkpoint("latest")?;
         Ok(Aim {
-            target: target.clone(),
             base: object_id(&latest.tree)?,
             only: None,
             empty_folders: target.empty_folders.clone(),
             message: format!("rollback to {}", target.checkpoint_id),
+            target,
         })
     }
 
@@ -147,7 +141,7 @@ impl GitWorkspace {
         limits: crate::request::Limits,
         lock: &FeatureLock,
     ) -> Result<Checkpoint> {
-        if let Some(latest) = self.list_checkpoints()?.pop()
+        if let Ok(latest) = self.find_checkpoint("latest")
             && latest.kind == due.kind
             && latest.previous_checkpoint_id.as_ref() == Some(&due.safety)
         {
