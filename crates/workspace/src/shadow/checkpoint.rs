@@ -54,7 +54,7 @@ impl GitWorkspace {
             return Ok(ShadowCheckpoint { checkpoint, unchanged: true, changes, skipped });
         }
         let mut stored = Stored {
-            checkpoint: self.describe(shadow, &compared, &base, tree, message)?,
+            checkpoint: self.describe_shadow(shadow, &compared, &base, tree, message)?,
             previous_commit: latest.as_ref().map(|latest| latest.commit.to_string()),
         };
         if let Some(latest) = &latest {
@@ -73,7 +73,7 @@ impl GitWorkspace {
     }
 
     /// All that a checkpoint says, but for its place in the chain.
-    fn describe(
+    fn describe_shadow(
         &self,
         shadow: &Shadow,
         compared: &Compared,
