@@ -26,13 +26,29 @@ impl GitWorkspace {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
         let aim = self.aim_at(request)?;
+        self.plan_for(&aim, request, &lock)
+    }
+
+    /// What undoing the latest rollback or promotion would do, without doing it.
+    pub fn plan_undo(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
+        let lock = self.store.lock(&self.place)?;
+        self.heal_locked(&lock)?;
+        self.plan_for(&self.aim_of_undo()?, request, &lock)
+    }
+
+    fn plan_for(
+        &self,
+        aim: &Aim,
+        request: &RollbackRequest,
+        lock: &FeatureLock,
+    ) -> Result<RollbackPlan> {
         let objects = self.store.objects()?;
-        let safety = self.safety_request(&objects, &aim, request)?;
-        let (tree, notes) = self.current_tree(&safety, &lock)?;
+        let safety = self.safety_request(&objects, aim, request)?;
+        let (tree, notes) = self.current_tree(&safety, lock)?;
         let now = State { tree, skipped: notes.skipped };
         // What the scan wrote is in a pack that is newer than the handle.
         let objects = self.store.objects()?;
-        let planned = self.plan_paths(&objects, &aim, request, &now)?;
+        let planned = self.plan_paths(&objects, aim, request, &now)?;
         Ok(RollbackPlan {
             to: aim.target.checkpoint_id.clone(),
             now: TreeId(now.tree.to_string()),
@@ -51,6 +67,11 @@ impl GitWorkspace {
     pub(crate) fn undo_latest(&self, request: &RollbackRequest) -> Result<RollbackReport> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
+        self.go_to(&self.aim_of_undo()?, request, &lock)
+    }
+
+    /// Undoing's aim: what was there before the latest rollback or promotion, at its paths only.
+    fn aim_of_undo(&self) -> Result<Aim> {
         let chain = self.list_checkpoints()?;
         let undone = chain.iter().rev().find(|checkpoint| {
             matches!(checkpoint.kind, CheckpointKind::Restored | CheckpointKind::Promoted)
@@ -74,14 +95,13 @@ impl GitWorkspace {
         let restored = tree_id(&undone.tree)?;
         let changed = tree::compare(&objects, &tree_id(&before.tree)?, &restored)?;
         let had = |path: &RepoPath| undone.empty_folders.contains(path);
-        let aim = Aim {
+        Ok(Aim {
             target: before.clone(),
             base: restored,
             only: Some(changed.into_iter().map(|delta| delta.path).collect()),
             empty_folders: before.empty_folders.iter().filter(|path| !had(path)).cloned().collect(),
             message: format!("undo of {}", undone.checkpoint_id),
-        };
-        self.go_to(&aim, request, &lock)
+        })
     }
 
     /// A rollback's aim: the checkpoint that was asked for.
