@@ -134,14 +134,14 @@ impl GitWorkspace {
         self.store_merged(&mut planned)?;
         self.save_conflicts(&planned, &safety.checkpoint_id)?;
         let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
-        let empty_folders = self.missing_folders(aim, request)?;
+        let empty_folders = in_scope_folders(aim, request);
         let report = |restored: CheckpointId, paths: Vec<PathOutcome>| RollbackReport {
             to: aim.target.checkpoint_id.clone(),
             safety: safety.checkpoint_id.clone(),
             restored,
             paths,
         };
-        if steps.is_empty() && empty_folders.is_empty() {
+        if steps.is_empty() && !self.any_missing(&empty_folders)? {
             return Ok(report(safety.checkpoint_id.clone(), ended(&planned, Vec::new())));
         }
         let due = Due {
@@ -254,15 +254,18 @@ impl GitWorkspace {
         Ok(())
     }
 
-    /// Folders without content that the aim has, the rollback is about, and the worktree has not.
-    fn missing_folders(&self, aim: &Aim, request: &RollbackRequest) -> Result<Vec<RepoPath>> {
+    fn any_missing(&self, folders: &[RepoPath]) -> Result<bool> {
         let root = Root::open(&self.place.root, Fuse::default())?;
         let mut hand = root.hand();
-        let missing = |path: &&RepoPath| {
-            plan::in_scope(&request.scope, path) && hand.folder(Some(path), false).is_err()
-        };
-        Ok(aim.empty_folders.iter().filter(missing).cloned().collect())
+        Ok(folders.iter().any(|path| hand.folder(Some(path), false).is_err()))
     }
+}
+
+/// Folders without content that the aim has and the rollback is about. Those that are there now are
+/// among them, because they go when the last file in them does.
+fn in_scope_folders(aim: &Aim, request: &RollbackRequest) -> Vec<RepoPath> {
+    let folders = aim.empty_folders.iter();
+    folders.filter(|path| plan::in_scope(&request.scope, path)).cloned().collect()
 }
 
 fn refuse_unseen(request: &RollbackRequest, safety: &Checkpoint) -> Result<()> {

@@ -7,6 +7,7 @@ mod staged;
 pub(crate) mod state;
 mod survey;
 
+use aurora_model::Checkpoint;
 use gix::hash::ObjectId;
 
 use crate::error::Result;
@@ -46,8 +47,9 @@ impl GitWorkspace {
 
     fn finish_capture(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let same = survey.latest.as_ref().filter(|latest| {
-            latest.stored.checkpoint.tree.0 == survey.tree.to_string()
-                && request.on_unchanged == OnUnchanged::Reuse
+            request.on_unchanged == OnUnchanged::Reuse
+                && latest.stored.checkpoint.tree.0 == survey.tree.to_string()
+                && tells_the_same(&latest.stored.checkpoint, &survey.looked.notes)
         });
         if let Some(latest) = same {
             let checkpoint = latest.stored.checkpoint.clone();
@@ -69,6 +71,14 @@ impl GitWorkspace {
         survey.pack.finish()?;
         Ok((survey.tree, survey.looked.notes))
     }
+}
+
+/// Whether a checkpoint says what was found besides files: a folder without content that it does not
+/// name would not come back, and what it does not name as left out would go with a rollback.
+fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
+    checkpoint.skipped == notes.skipped
+        && checkpoint.empty_folders == notes.empty_folders
+        && checkpoint.nested == notes.nested
 }
 
 #[cfg(test)]
