@@ -18,9 +18,10 @@ use crate::git::restore::{Due, Step, Transition};
 use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
-    CheckpointRequest, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan, RollbackReport,
-    RollbackRequest, StepAction,
+    CheckpointRequest, Limits, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan,
+    RollbackReport, RollbackRequest, StepAction,
 };
+use crate::watchdog::DirtyPath;
 
 impl GitWorkspace {
     pub(crate) fn rollback_plan(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
@@ -152,7 +153,7 @@ impl GitWorkspace {
         };
         let transition = Transition { what: aim.message.clone(), steps, empty_folders };
         let (outcomes, restored) = self.apply_then(&transition, Some(due.clone()), |_| {
-            self.record_due(&due, &transition.steps, request.limits, lock)
+            self.record_due(&due, &transition, request.limits, lock)
         })?;
         Ok(report(restored.checkpoint_id, ended(&planned, outcomes)))
     }
@@ -161,8 +162,8 @@ impl GitWorkspace {
     pub(crate) fn record_due(
         &self,
         due: &Due,
-        steps: &[Step],
-        limits: crate::request::Limits,
+        transition: &Transition,
+        limits: Limits,
         lock: &FeatureLock,
     ) -> Result<Checkpoint> {
         if let Ok(latest) = self.find_checkpoint("latest")
@@ -171,6 +172,7 @@ impl GitWorkspace {
         {
             return Ok(latest);
         }
+        let steps = &transition.steps;
         let restored = steps.iter().filter(|step| step.to.is_some());
         let request = CheckpointRequest {
             kind: due.kind,
@@ -180,7 +182,11 @@ impl GitWorkspace {
             limits,
             ..CheckpointRequest::default()
         };
-        Ok(self.capture(&request, lock)?.checkpoint)
+        // The safety checkpoint has all else, so only what was changed is looked at.
+        let named = |path: &RepoPath| DirtyPath { path: path.clone(), whole: true };
+        let mut paths: Vec<DirtyPath> = steps.iter().map(|step| named(&step.path)).collect();
+        paths.extend(transition.empty_folders.iter().map(named));
+        Ok(self.capture_only(&request, paths, lock)?.checkpoint)
     }
 
     /// What to record before anything is changed. Files that the rules ignore by now and that the

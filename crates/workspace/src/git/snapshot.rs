@@ -15,6 +15,8 @@ use crate::git::GitWorkspace;
 use crate::git::private::FeatureLock;
 use crate::git::scan::ScanNotes;
 use crate::request::{CheckpointRequest, Created, OnUnchanged};
+use crate::watchdog::DirtyPath;
+use survey::Survey;
 
 impl GitWorkspace {
     pub(crate) fn create_checkpoint(&self, request: &CheckpointRequest) -> Result<Created> {
@@ -29,7 +31,21 @@ impl GitWorkspace {
         request: &CheckpointRequest,
         lock: &FeatureLock,
     ) -> Result<Created> {
-        let survey = self.survey(request, lock)?;
+        self.finish_capture(request, self.survey(request, lock)?)
+    }
+
+    /// The same for a caller that knows that only these paths changed since the latest checkpoint,
+    /// which it has just made.
+    pub(crate) fn capture_only(
+        &self,
+        request: &CheckpointRequest,
+        paths: Vec<DirtyPath>,
+        lock: &FeatureLock,
+    ) -> Result<Created> {
+        self.finish_capture(request, self.survey_of(request, Some(paths), lock)?)
+    }
+
+    fn finish_capture(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let same = survey.latest.as_ref().filter(|latest| {
             request.on_unchanged == OnUnchanged::Reuse
                 && latest.stored.checkpoint.tree.0 == survey.tree.to_string()
