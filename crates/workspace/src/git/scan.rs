@@ -28,8 +28,8 @@ use crate::git::tree::Delta;
 use crate::request::{CheckpointRequest, Scanned};
 
 use convert::{Conversion, Conversions};
-use hash::{Job, Outcome, Reader};
 pub(crate) use hash::Sink;
+use hash::{Job, Outcome, Reader};
 use open::Root;
 use repository::Repository;
 use walk::{Content, Found, Task, Walker};
@@ -93,7 +93,12 @@ struct SettledFolder {
 
 impl Scanner<'_> {
     /// Looks at everything. New contents go to the sink.
-    pub fn everything(&self, old: &StatCache, because: &str, sink: &mut Sink<'_>) -> Result<Looked> {
+    pub fn everything(
+        &self,
+        old: &StatCache,
+        because: &str,
+        sink: &mut Sink<'_>,
+    ) -> Result<Looked> {
         let root = Root::open(&self.place.root)?;
         let taken_ns = now_ns();
         let walker = self.walker(&root, old);
@@ -165,7 +170,8 @@ impl Scanner<'_> {
             let files = folder.files.iter().filter(|file| file.name == b".gitattributes");
             files.map(|_| folder.path.clone())
         });
-        let skipped = found.skipped.iter().filter(|skipped| skipped.path.name() == b".gitattributes");
+        let skipped =
+            found.skipped.iter().filter(|skipped| skipped.path.name() == b".gitattributes");
         let skipped = skipped.map(|skipped| {
             skipped.path.parent().map(|folder| folder.as_bytes().to_vec()).unwrap_or_default()
         });
@@ -224,7 +230,9 @@ impl Scanner<'_> {
             let files = folder.files.into_iter().filter_map(|file| {
                 let (entry, stat) = match file.content {
                     Content::Known(entry) => (entry, file.stat),
-                    Content::Stays(entry) => (self.borrow(old, &folder.path, &file, entry, sink)?, None),
+                    Content::Stays(entry) => {
+                        (self.borrow(old, &folder.path, &file, entry, sink)?, None)
+                    }
                     Content::Unread(_) => match outcomes.next()? {
                         (Outcome::Taken(entry, stat), _) => (entry, stat),
                         (Outcome::Gone, _) => return None,

@@ -102,9 +102,7 @@ impl StatCache {
         cache.folders =
             folders.map(|(path, records)| Folder { path: path.to_vec(), records }).collect();
         for folder in &mut cache.folders {
-            folder.records.sort_by(|a, b| {
-                name_in(&cache.names, a).cmp(name_in(&cache.names, b))
-            });
+            folder.records.sort_by(|a, b| name_in(&cache.names, a).cmp(name_in(&cache.names, b)));
         }
         cache
     }

@@ -40,10 +40,13 @@ impl Lines {
     pub fn begin(&self, root: &Path, watches: usize, checkpoints: Option<(u64, u64)>) -> String {
         if self.json {
             let (threshold, interval) = checkpoints.unzip();
-            return line("watching", json!({
-                "timestamp": now(), "root": root.to_string_lossy(), "watches": watches,
-                "checkpoint_threshold": threshold, "checkpoint_interval_seconds": interval,
-            }));
+            return line(
+                "watching",
+                json!({
+                    "timestamp": now(), "root": root.to_string_lossy(), "watches": watches,
+                    "checkpoint_threshold": threshold, "checkpoint_interval_seconds": interval,
+                }),
+            );
         }
         if self.quiet {
             return String::new();
@@ -54,7 +57,9 @@ impl Lines {
             Some((files, seconds)) => format!(
                 "a checkpoint after {files} changed files or {seconds} s, at least 5 s apart; Ctrl+C ends"
             ),
-            None => "`aur checkpoint` looks only at what changes from now on; Ctrl+C ends".to_owned(),
+            None => {
+                "`aur checkpoint` looks only at what changes from now on; Ctrl+C ends".to_owned()
+            }
         };
         out.push_str(&format!("{}\n", self.style.faint(&told)));
         out
@@ -83,11 +88,14 @@ impl Lines {
     pub fn checkpoint(&self, created: &Created, reason: &str) -> String {
         let id = &created.checkpoint.checkpoint_id;
         if self.json {
-            return line("checkpoint", json!({
-                "timestamp": created.checkpoint.timestamp, "checkpoint_id": id,
-                "tree": created.checkpoint.tree, "reason": reason, "unchanged": created.unchanged,
-                "files_changed": checkpoint::paths(&created.changes), "scanned": created.scanned,
-            }));
+            return line(
+                "checkpoint",
+                json!({
+                    "timestamp": created.checkpoint.timestamp, "checkpoint_id": id,
+                    "tree": created.checkpoint.tree, "reason": reason, "unchanged": created.unchanged,
+                    "files_changed": checkpoint::paths(&created.changes), "scanned": created.scanned,
+                }),
+            );
         }
         if created.unchanged {
             return String::new();

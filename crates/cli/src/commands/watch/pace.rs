@@ -70,7 +70,10 @@ mod tests {
         let mut pace = Pace::new(Duration::from_secs(30), start);
         assert_eq!(pace.due(), None);
         pace.changed();
-        assert_eq!((pace.due(), pace.reason()), (Some(start + Duration::from_secs(30)), "interval"));
+        assert_eq!(
+            (pace.due(), pace.reason()),
+            (Some(start + Duration::from_secs(30)), "interval")
+        );
         pace.threshold();
         pace.changed();
         assert_eq!((pace.due(), pace.reason()), (Some(start + APART), "threshold"));

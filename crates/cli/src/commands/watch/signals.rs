@@ -17,8 +17,8 @@ pub fn forward(tell: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
         signal_hook::flag::register(signal, Arc::clone(&asked))?;
         signal_hook::low_level::pipe::register(signal, sender.try_clone()?)?;
     }
-    std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
-        while receiver.read(&mut [0]).is_ok_and(|count| count > 0) && tell() {}
-    })?;
+    std::thread::Builder::new()
+        .name("signals".to_owned())
+        .spawn(move || while receiver.read(&mut [0]).is_ok_and(|count| count > 0) && tell() {})?;
     Ok(())
 }

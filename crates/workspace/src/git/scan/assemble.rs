@@ -59,9 +59,7 @@ fn compare(
     let mut learnt = 0;
     let mut records = before.map(|before| before.records.as_slice()).unwrap_or_default().iter();
     let mut record = records.next();
-    let looked_at = |name: &[u8]| {
-        seen.only.as_ref().is_none_or(|only| only.contains_key(name))
-    };
+    let looked_at = |name: &[u8]| seen.only.as_ref().is_none_or(|only| only.contains_key(name));
     let mut gone = |record: &Record, deltas: &mut Vec<Delta>| {
         let name = old.name(record);
         if looked_at(name) {

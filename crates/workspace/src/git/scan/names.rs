@@ -7,14 +7,42 @@ pub(crate) const MAX_SECRET_BYTES: u64 = 64 << 10;
 pub(crate) fn is_secrets_like(name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name).to_ascii_lowercase();
     let exact = [
-        ".env", ".envrc", ".npmrc", ".yarnrc", ".netrc", "_netrc", ".pypirc", ".pgpass", ".my.cnf",
-        ".htpasswd", ".dockercfg", ".git-credentials", ".boto", ".s3cfg", "id_dsa", "id_ecdsa",
-        "id_ed25519", "terraform.tfvars", "local.properties", "credentials", "serviceaccount.json",
+        ".env",
+        ".envrc",
+        ".npmrc",
+        ".yarnrc",
+        ".netrc",
+        "_netrc",
+        ".pypirc",
+        ".pgpass",
+        ".my.cnf",
+        ".htpasswd",
+        ".dockercfg",
+        ".git-credentials",
+        ".boto",
+        ".s3cfg",
+        "id_dsa",
+        "id_ecdsa",
+        "id_ed25519",
+        "terraform.tfvars",
+        "local.properties",
+        "credentials",
+        "serviceaccount.json",
     ];
     let starts = [".env.", "id_rsa", "secrets.", "secret.", ".secrets", "credentials."];
     let ends = [
-        ".env", ".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".asc", ".tfvars",
-        ".ppk", ".crt",
+        ".env",
+        ".pem",
+        ".key",
+        ".p12",
+        ".pfx",
+        ".jks",
+        ".keystore",
+        ".kdbx",
+        ".asc",
+        ".tfvars",
+        ".ppk",
+        ".crt",
     ];
     exact.contains(&name.as_str())
         || starts.iter().any(|start| name.starts_with(start))

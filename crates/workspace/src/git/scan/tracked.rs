@@ -128,8 +128,7 @@ impl Tracked {
             };
             let name = rest.get(..slash).unwrap_or_default();
             let below = path.get(..=folder.len() + slash).unwrap_or_default();
-            let count =
-                entries.partition_point(|entry| entry.path(&self.index).starts_with(below));
+            let count = entries.partition_point(|entry| entry.path(&self.index).starts_with(below));
             let (inside, after) = entries.split_at_checked(count.max(1)).unwrap_or_default();
             let subtree = match nodes.get(name) {
                 Some(Node::Folder(id)) => Some(id),

@@ -245,8 +245,7 @@ impl Walker<'_> {
             ignored: task.ignored,
         };
         if task.only.is_none() && !task.path.is_empty() && has(b".git") {
-            let inside =
-                Repository::inside(self.settings, self.root_path, &task.path, self.hash);
+            let inside = Repository::inside(self.settings, self.root_path, &task.path, self.hash);
             if let Some(inside) = inside {
                 let outer = task.repository.inner(&task.path);
                 let submodule = task.repository.tracked().submodule(outer).is_some();

@@ -263,9 +263,9 @@ impl Sorting<'_, '_> {
         let kept: Vec<_> = kept.cloned().collect();
         let folders: BTreeSet<&RepoPath> =
             kept.iter().filter(|skipped| skipped.folder).map(|skipped| &skipped.path).collect();
-        notes.skipped.retain(|skipped| {
-            !skipped.path.parents().any(|parent| folders.contains(&parent))
-        });
+        notes
+            .skipped
+            .retain(|skipped| !skipped.path.parents().any(|parent| folders.contains(&parent)));
         notes.skipped.extend(kept);
         for nested in previous.nested.iter().filter(|nested| untouched(&nested.path)) {
             let head = head_inside(&self.scanner.place.root, nested.path.as_bytes());

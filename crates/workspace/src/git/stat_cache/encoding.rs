@@ -57,7 +57,8 @@ pub(super) fn decode(bytes: &[u8], hash: gix::hash::Kind) -> Option<(ObjectId, S
         let length = usize::try_from(input.number()?).ok()?;
         let path = input.take(length)?.to_vec();
         let count = usize::try_from(input.number()?).ok()?;
-        let mut folder = Folder { path, records: Vec::with_capacity(count.min(content.len() / 24)) };
+        let mut folder =
+            Folder { path, records: Vec::with_capacity(count.min(content.len() / 24)) };
         for _ in 0..count {
             let length = u16::from_le_bytes(*input.rest.first_chunk()?);
             input.take(2)?;
