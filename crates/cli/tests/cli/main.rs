@@ -21,4 +21,6 @@ mod policy;
 #[cfg(test)]
 mod rollback;
 #[cfg(test)]
+mod shadow;
+#[cfg(test)]
 mod worktree;

@@ -133,6 +133,9 @@ enum Holder {
     Own(OwnedFd),
 }
 
+/// A name in a folder.
+type Inside = (Folder, Vec<u8>);
+
 /// A folder that is held open. Names are single parts.
 #[derive(Clone)]
 pub(crate) struct Folder {
@@ -295,7 +298,7 @@ impl Folder {
     }
 
     /// The folders below this one, innermost first; nothing when something else is there too.
-    fn hollow(&self, depth: usize) -> io::Result<Option<Vec<(Self, Vec<u8>)>>> {
+    fn hollow(&self, depth: usize) -> io::Result<Option<Vec<Inside>>> {
         const DEEPEST: usize = 64;
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(self.fd())? {

@@ -1,27 +1,201 @@
 //! The chain of a feature's checkpoints: stored as commits, found by name.
 
-use aurora_model::{Change, Checkpoint, RepoPath, TreeId};
+pub(crate) mod commit;
 
-use crate::error::Result;
+use aurora_model::{Change, Checkpoint, CheckpointId, EntryMode, RepoPath, TreeId};
+use gix::hash::ObjectId;
+
+use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
+use crate::git::objects::Objects;
+use crate::git::tree;
 use crate::request::Content;
+use commit::Stored;
+
+/// A checkpoint with the commit that stores it.
+#[derive(Debug, Clone)]
+pub(crate) struct Link {
+    /// The commit.
+    pub commit: ObjectId,
+    /// What it says.
+    pub stored: Stored,
+}
+
+/// A checkpoint's name and its commit, before that is read.
+#[derive(Debug, Clone)]
+struct Named {
+    number: u64,
+    id: String,
+    commit: ObjectId,
+}
 
 impl GitWorkspace {
     pub(crate) fn list_checkpoints(&self) -> Result<Vec<Checkpoint>> {
-        Ok(Vec::new())
+        Ok(self.links()?.0.into_iter().map(|link| link.stored.checkpoint).collect())
     }
 
     pub(crate) fn find_checkpoint(&self, name: &str) -> Result<Checkpoint> {
-        Err(crate::Error::NotFound { what: format!("no checkpoint `{name}`"), hint: String::new() })
+        let all = self.named()?;
+        let id = pick(&all, name)?.commit;
+        Ok(commit::read(&self.store.objects()?, &id)?.checkpoint)
     }
 
     pub(crate) fn changes_between(&self, from: &TreeId, to: &TreeId) -> Result<Vec<Change>> {
-        let _ = (from, to);
-        Ok(Vec::new())
+        let objects = self.store.objects()?;
+        let (from, to) = (tree_id(from)?, tree_id(to)?);
+        let deltas = tree::compare(&objects, &from, &to)?;
+        Ok(deltas.into_iter().filter_map(|delta| change(&delta)).collect())
     }
 
     pub(crate) fn read_entry(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Content>> {
-        let _ = (tree, path);
-        Ok(None)
+        let objects = self.store.objects()?;
+        let Some(entry) = tree::find(&objects, &tree_id(tree)?, path)? else { return Ok(None) };
+        let bytes = match entry.mode {
+            EntryMode::Submodule => entry.id.to_string().into_bytes(),
+            _ => objects.blob(&entry.id)?,
+        };
+        Ok(Some(Content { mode: entry.mode, bytes }))
+    }
+
+    /// What is wrong with the chain, in words: commits that cannot be read, links that do not hold,
+    /// names that are not their content's.
+    pub fn verify_chain(&self) -> Result<Vec<String>> {
+        let (links, mut problems) = self.links()?;
+        for link in &links {
+            let checkpoint = &link.stored.checkpoint;
+            let id = &checkpoint.checkpoint_id;
+            if commit::name_of(&link.stored, self.place.hash)? != *id {
+                problems.push(format!("{id} is not what it was when it got its name"));
+            }
+            let Some(before) = &checkpoint.previous_checkpoint_id else { continue };
+            let before =
+                links.iter().find(|other| other.stored.checkpoint.checkpoint_id == *before);
+            // One that was pruned leaves no trace but its name.
+            let Some(before) = before else { continue };
+            if link.stored.previous_commit.as_deref() != Some(before.commit.to_string().as_str()) {
+                problems.push(format!(
+                    "{id} follows another {} than the one that is there",
+                    before.stored.checkpoint.checkpoint_id
+                ));
+            }
+        }
+        Ok(problems)
+    }
+
+    /// The refs of this feature's checkpoints begin with this.
+    pub(crate) fn chain_prefix(&self) -> String {
+        format!("refs/aurora/checkpoints/{}/", self.place.feature)
+    }
+
+    /// All checkpoints that can be read, the oldest first, and what is wrong with the others.
+    pub(crate) fn links(&self) -> Result<(Vec<Link>, Vec<String>)> {
+        let objects = self.store.objects()?;
+        let (mut links, mut problems) = (Vec::new(), Vec::new());
+        for named in self.named()? {
+            match commit::read(&objects, &named.commit) {
+                Ok(stored) => links.push(Link { commit: named.commit, stored }),
+                Err(error) => problems.push(format!("{} cannot be read: {error}", named.id)),
+            }
+        }
+        Ok((links, problems))
+    }
+
+    /// The latest checkpoint that can be read, and the highest number that was given.
+    pub(crate) fn latest_link(&self, objects: &Objects) -> Result<(Option<Link>, u64)> {
+        let all = self.named()?;
+        let highest = all.last().map_or(0, |named| named.number);
+        for named in all.iter().rev() {
+            if let Ok(stored) = commit::read(objects, &named.commit) {
+                return Ok((Some(Link { commit: named.commit, stored }), highest));
+            }
+        }
+        Ok((None, highest))
+    }
+
+    /// All names, by number.
+    fn named(&self) -> Result<Vec<Named>> {
+        let prefix = self.chain_prefix();
+        let refs = self.store.refs(&prefix)?.into_iter();
+        let mut all: Vec<Named> = refs
+            .filter_map(|(name, commit)| {
+                let id = name.strip_prefix(&prefix)?.to_owned();
+                Some(Named { number: number_of(&id)?, id, commit })
+            })
+            .collect();
+        all.sort_by(|a, b| a.number.cmp(&b.number).then_with(|| a.id.cmp(&b.id)));
+        Ok(all)
     }
 }
+
+/// The number in a checkpoint's name.
+pub(crate) fn number_of(id: &str) -> Option<u64> {
+    id.strip_prefix("ckpt-")?.split_once('-')?.0.parse().ok()
+}
+
+/// The change that a difference of trees is.
+pub(crate) fn change(delta: &tree::Delta) -> Option<Change> {
+    let state = |entry: crate::git::objects::Entry| (entry.mode, entry.id);
+    Change::between(delta.path.clone(), delta.before.map(state), delta.after.map(state))
+}
+
+/// The object that a tree's name means.
+pub(crate) fn tree_id(tree: &TreeId) -> Result<ObjectId> {
+    ObjectId::from_hex(tree.0.as_bytes())
+        .map_err(|_| Error::NotFound { what: format!("no tree `{tree}`"), hint: String::new() })
+}
+
+/// The name that is meant.
+fn pick<'a>(all: &'a [Named], name: &str) -> Result<&'a Named> {
+    let none = |hint: String| Error::NotFound { what: format!("no checkpoint `{name}`"), hint };
+    let Some(latest) = all.last() else {
+        return Err(none("there is none yet; make one with `aur checkpoint`".to_owned()));
+    };
+    if name == "latest" {
+        return Ok(latest);
+    }
+    if let Some(exact) = all.iter().find(|named| named.id == name) {
+        return Ok(exact);
+    }
+    let digits = name.strip_prefix('#').unwrap_or(name);
+    if let Ok(number) = digits.parse::<u64>()
+        && (digits.len() < 8 || name.starts_with('#'))
+        && let Some(numbered) = all.iter().rev().find(|named| named.number == number)
+    {
+        return Ok(numbered);
+    }
+    let begins = |named: &&Named| {
+        let hash = named.id.rsplit_once('-').map_or("", |(_, hash)| hash);
+        named.id.starts_with(name) || (name.len() >= 4 && hash.starts_with(name))
+    };
+    let found: Vec<&Named> = all.iter().filter(begins).filter(|_| !name.is_empty()).collect();
+    match found.as_slice() {
+        [one] => Ok(one),
+        [] => Err(none(nearest(all, name))),
+        several => {
+            let names: Vec<&str> = several.iter().take(5).map(|named| named.id.as_str()).collect();
+            Err(Error::NotFound {
+                what: format!("`{name}` could be {} checkpoints", several.len()),
+                hint: format!("say more of its name, such as {}", names.join(", ")),
+            })
+        }
+    }
+}
+
+/// Names that somebody may have meant.
+fn nearest(all: &[Named], name: &str) -> String {
+    let shared = |id: &str| id.bytes().zip(name.bytes()).take_while(|(a, b)| a == b).count();
+    let mut close: Vec<&Named> = all.iter().collect();
+    close.sort_by_key(|named| {
+        (std::cmp::Reverse(shared(&named.id)), std::cmp::Reverse(named.number))
+    });
+    let close: Vec<&str> = close.iter().take(3).map(|named| named.id.as_str()).collect();
+    format!("there are {} of them, such as {}", all.len(), close.join(", "))
+}
+
+/// The name of the checkpoint with that number and content.
+pub(crate) fn id_for(number: u64, digits: &str) -> CheckpointId {
+    CheckpointId(format!("ckpt-{number:03}-{digits}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -11,6 +11,9 @@ pub(crate) mod tracked;
 pub(crate) mod walk;
 mod watched;
 
+pub(crate) use assemble::largest;
+pub(crate) use watched::Watching;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -101,7 +104,7 @@ impl Scanner<'_> {
     ) -> Result<Looked> {
         let root = Root::open(&self.place.root)?;
         let taken_ns = now_ns();
-        let walker = self.walker(&root, old);
+        let walker = self.walker(&root, old, false);
         let first = Task {
             path: Vec::new(),
             repository: Arc::clone(self.outer),
@@ -121,12 +124,13 @@ impl Scanner<'_> {
         Ok(self.assemble(old, folders, notes, taken_ns, true))
     }
 
-    fn walker<'b>(&'b self, root: &'b Root, old: &'b StatCache) -> Walker<'b> {
+    fn walker<'b>(&'b self, root: &'b Root, old: &'b StatCache, partial: bool) -> Walker<'b> {
         Walker {
             settings: self.settings,
             root,
             root_path: &self.place.root,
             old,
+            partial,
             captured: self.captured,
             request: self.request,
             hash: self.place.hash,

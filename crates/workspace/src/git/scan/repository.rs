@@ -1,5 +1,6 @@
 //! The repository that a folder belongs to: the outermost one, or one inside it.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use aurora_model::Head;
+use gix::hash::ObjectId;
 
 use super::tracked::Tracked;
 use crate::git::Settings;
@@ -30,6 +32,9 @@ pub(crate) struct Repository {
     pub rules: Arc<Rules>,
     hash: gix::hash::Kind,
     tracked: OnceLock<Tracked>,
+    /// The only paths that the index may know and the previous checkpoint does not have. With these
+    /// the index need not be read to tell that it does not know others.
+    perhaps: OnceLock<BTreeSet<Vec<u8>>>,
 }
 
 impl Repository {
@@ -43,8 +48,8 @@ impl Repository {
     ) -> Arc<Self> {
         let config = GitConfig::read(settings, &git_dir, &common_dir);
         let rules = Rules::of_repository(&config, &common_dir, base.len());
-        let tracked = OnceLock::new();
-        Arc::new(Self { base, git_dir, common_dir, config, rules, hash, tracked })
+        let (tracked, perhaps) = (OnceLock::new(), OnceLock::new());
+        Arc::new(Self { base, git_dir, common_dir, config, rules, hash, tracked, perhaps })
     }
 
     /// The repository in a folder that has something called `.git`; nothing when that is no
@@ -62,9 +67,45 @@ impl Repository {
         Some(Self::at(settings, git_dir, common_dir, base, hash))
     }
 
+    /// The files of a repository inside whose change may change what counts there.
+    pub fn sources_inside(worktree: &Path) -> Vec<PathBuf> {
+        let Some((git_dir, common_dir)) = git_dirs(worktree) else { return Vec::new() };
+        vec![git_dir.join("index"), common_dir.join("info/exclude"), common_dir.join("config")]
+    }
+
     /// What its index knows; read when first asked for.
     pub fn tracked(&self) -> &Tracked {
         self.tracked.get_or_init(|| Tracked::read(&self.git_dir, self.hash))
+    }
+
+    /// From now on, the index is asked about these paths only.
+    pub fn ask_only_about(&self, paths: impl Iterator<Item = Vec<u8>>) {
+        self.perhaps.get_or_init(|| paths.collect());
+    }
+
+    /// Whether the index may know a path that no checkpoint has.
+    pub fn tracks(&self, path: &[u8]) -> bool {
+        self.perhaps.get().is_none_or(|perhaps| perhaps.contains(self.inner(path)))
+            && self.tracked().find(self.inner(path)).is_some()
+    }
+
+    /// Whether the index may know a path, or something below it, that no checkpoint has.
+    pub fn tracks_below(&self, path: &[u8]) -> bool {
+        let inner = self.inner(path);
+        let perhaps = self.perhaps.get().is_none_or(|perhaps| {
+            perhaps
+                .range(inner.to_vec()..)
+                .take_while(|path| path.starts_with(inner))
+                .any(|path| super::walk::is_within(path, inner))
+        });
+        perhaps && self.tracked().has_at_or_below(inner)
+    }
+
+    /// The commit of a submodule.
+    pub fn submodule(&self, path: &[u8]) -> Option<ObjectId> {
+        let inner = self.inner(path);
+        let perhaps = self.perhaps.get().is_none_or(|perhaps| perhaps.contains(inner));
+        if perhaps { self.tracked().submodule(inner) } else { None }
     }
 
     /// A path as its index has it.

@@ -90,6 +90,8 @@ pub(crate) struct Walker<'a> {
     pub root_path: &'a Path,
     /// What the previous tree has.
     pub old: &'a StatCache,
+    /// Whether that is only the part of it that is looked at, and the index is as it was then.
+    pub partial: bool,
     /// Whether that is a checkpoint's tree: what was captured once is captured until it is deleted.
     pub captured: bool,
     /// What is asked for.
@@ -247,8 +249,7 @@ impl Walker<'_> {
         if task.only.is_none() && !task.path.is_empty() && has(b".git") {
             let inside = Repository::inside(self.settings, self.root_path, &task.path, self.hash);
             if let Some(inside) = inside {
-                let outer = task.repository.inner(&task.path);
-                let submodule = task.repository.tracked().submodule(outer).is_some();
+                let submodule = task.repository.submodule(&task.path).is_some();
                 holds.ignored = task.ignored && !submodule;
                 holds.rules = Arc::clone(&inside.rules);
                 if let Some(path) = RepoPath::new(task.path.clone()) {
@@ -276,11 +277,10 @@ impl Walker<'_> {
     ) -> Option<Content> {
         let before = old.and_then(|folder| self.old.find(folder, name));
         let captured = self.captured && before.is_some();
-        let inner = holds.repository.inner(path);
-        let tracked = || holds.repository.tracked();
         if !captured && !self.is_asked_for(path) {
             let ignored = holds.ignored || holds.rules.ignores(path, false);
-            if ignored && tracked().find(inner).is_none() && !self.is_secret(holds, name, &stat) {
+            let tracked = || holds.repository.tracks(path);
+            if ignored && !tracked() && !self.is_secret(holds, name, &stat) {
                 note(found, path, SkipReason::Ignored, false, None);
                 return None;
             }
@@ -339,7 +339,7 @@ impl Walker<'_> {
         let known = || {
             (self.captured && self.old.has_below(path))
                 || self.request.also.iter().any(|also| is_within(also.as_bytes(), path))
-                || holds.repository.tracked().has_at_or_below(holds.repository.inner(path))
+                || holds.repository.tracks_below(path)
         };
         if ignored && !known() {
             note(found, path, SkipReason::Ignored, true, None);
@@ -356,8 +356,10 @@ impl Walker<'_> {
 
     /// A folder without anything in it is noted, or is a submodule that is not checked out.
     fn note_empty(&self, task: &Task, found: &mut Found) {
-        let inner = task.repository.inner(&task.path);
-        if let Some(id) = task.repository.tracked().submodule(inner) {
+        let before = self.old.at(&task.path).map(|record| record.entry);
+        let before = before.filter(|entry| self.captured && entry.mode == EntryMode::Submodule);
+        let indexed = task.repository.submodule(&task.path);
+        if let Some(id) = indexed.or(before.map(|entry| entry.id).filter(|_| self.partial)) {
             let entry = Entry { mode: EntryMode::Submodule, id };
             found.submodules.push((task.path.clone(), entry));
         } else if !task.ignored {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use aurora_model::{Checkpoint, Nested, RepoPath, SkipReason};
+use aurora_model::{Checkpoint, EntryMode, Nested, RepoPath, SkipReason};
 
 use super::open::Root;
 use super::repository::{Repository, head_inside};
@@ -80,7 +80,7 @@ impl Scanner<'_> {
         let tasks = sorting.tasks(&mut dirty)?;
         let listing: Vec<_> = std::mem::take(&mut sorting.listing).into_iter().collect();
         let old = StatCache::of_listing(&listing);
-        let mut found = self.walker(&root, &old).walk(tasks, 1);
+        let mut found = self.walker(&root, &old, true).walk(tasks, 1);
         let folders = self.settle(&root, &old, &mut found, sink)?;
         let mut notes = self.notes(found, "");
         sorting.carry_over(&mut notes, previous, &dirty, &touched);
@@ -227,8 +227,7 @@ impl Sorting<'_, '_> {
             });
             let (above, repository, ignored) = match inside {
                 Some(inside) => {
-                    let outer = parent.repository.inner(folder);
-                    let submodule = parent.repository.tracked().submodule(outer).is_some();
+                    let submodule = parent.repository.submodule(folder).is_some();
                     (Arc::clone(&inside.rules), inside, ignored && !submodule)
                 }
                 None => (parent.own, parent.repository, ignored),
@@ -290,9 +289,14 @@ impl Sorting<'_, '_> {
         if !is_empty(folder) || self.place(path.as_bytes()).ignored {
             return false;
         }
-        let place = self.place(split(path.as_bytes()).0);
-        let inner = place.repository.inner(path.as_bytes());
-        place.repository.tracked().submodule(inner).is_none()
+        let (folder, name) = split(path.as_bytes());
+        let submodule = |(have, node): &(Vec<u8>, Node)| {
+            let is = |entry: &Entry| entry.mode == EntryMode::Submodule;
+            have == name && matches!(node, Node::Entry(entry) if is(entry))
+        };
+        let before = self.nodes(folder).ok().flatten();
+        !before.is_some_and(|nodes| nodes.iter().any(submodule))
+            && self.place(folder).repository.submodule(path.as_bytes()).is_none()
     }
 }
 

@@ -1,0 +1,79 @@
+//! Files that people read: a checkpoint's diff, beside the chain.
+
+use std::path::{Path, PathBuf};
+
+use aurora_model::{Checkpoint, CheckpointId};
+
+use crate::error::{Error, Result};
+use crate::git::GitWorkspace;
+use crate::git::objects::Objects;
+use crate::git::tree::Delta;
+
+/// Larger differences are shown on demand only.
+const MAX_BYTES: u64 = 2 << 20;
+/// So are differences of more files.
+const MAX_FILES: usize = 200;
+
+impl GitWorkspace {
+    /// Where the diff from the previous checkpoint is, when it is not too large to be written.
+    #[must_use]
+    pub fn incremental_diff_path(&self, id: &CheckpointId) -> PathBuf {
+        self.place.projections_dir.join("checkpoints").join(format!("{id}.diff"))
+    }
+
+    /// Where the diff from the beginning of the chain would be, for whoever writes it.
+    #[must_use]
+    pub fn cumulative_diff_path(&self, id: &CheckpointId) -> PathBuf {
+        self.place.projections_dir.join("checkpoints").join(format!("{id}.cumulative.diff"))
+    }
+
+    /// Writes a checkpoint's diff for people, when it is small. It can be made again at any time, so
+    /// that nothing depends on its success.
+    pub(super) fn project_diff(
+        &self,
+        checkpoint: &Checkpoint,
+        deltas: &[Delta],
+        objects: &Objects,
+    ) {
+        if !deltas.is_empty() && is_small(deltas, objects) {
+            // INVARIANT: a checkpoint is whole without its projections.
+            let _ = self.write_projection(checkpoint);
+        }
+    }
+
+    fn write_projection(&self, checkpoint: &Checkpoint) -> Result<()> {
+        let mut diff = Vec::new();
+        self.write_diff(&checkpoint.previous_tree, &checkpoint.tree, &[], &mut diff)?;
+        let path = self.incremental_diff_path(&checkpoint.checkpoint_id);
+        let Some(folder) = path.parent() else { return Ok(()) };
+        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
+        if folder.starts_with(&self.place.root) {
+            self.ignore_itself()?;
+        }
+        let temporary = path.with_extension("new");
+        std::fs::write(&temporary, diff).map_err(Error::io("write", &temporary))?;
+        std::fs::rename(&temporary, &path).map_err(Error::io("replace", &path))
+    }
+
+    /// `.aurora/` in a worktree is nobody's work: it ignores itself.
+    fn ignore_itself(&self) -> Result<()> {
+        let path = self.place.root.join(".aurora").join(".gitignore");
+        if is_there(&path) {
+            return Ok(());
+        }
+        std::fs::write(&path, "*\n").map_err(Error::io("write", path))
+    }
+}
+
+fn is_there(path: &Path) -> bool {
+    path.symlink_metadata().is_ok()
+}
+
+fn is_small(deltas: &[Delta], objects: &Objects) -> bool {
+    if deltas.len() > MAX_FILES {
+        return false;
+    }
+    let sides = deltas.iter().flat_map(|delta| [delta.before, delta.after]).flatten();
+    let sizes = sides.map(|entry| objects.header(&entry.id).ok().flatten().map_or(0, |h| h.1));
+    sizes.sum::<u64>() <= MAX_BYTES
+}

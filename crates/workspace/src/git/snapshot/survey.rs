@@ -1,0 +1,410 @@
+//! Finding out what the worktree holds, as a tree, before anything is recorded.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aurora_model::{EntryMode, Head, RepoPath};
+use gix::hash::ObjectId;
+use gix::objs::Kind;
+
+use super::head::{head, head_tree};
+use super::state::{State, signature};
+use crate::error::{Error, Result};
+use crate::git::GitWorkspace;
+use crate::git::chain::{Link, tree_id};
+use crate::git::objects::{Entry, Objects};
+use crate::git::pack::PackWriter;
+use crate::git::place::Place;
+use crate::git::private::FeatureLock;
+use crate::git::scan::repository::Repository;
+use crate::git::scan::{Looked, Scanner, Watching, largest};
+use crate::git::stat_cache::StatCache;
+use crate::git::tree;
+use crate::request::{CheckpointRequest, Limits, Scan};
+use crate::watchdog::{Dirty, DirtyPath, Mark};
+
+/// Saving the listing is worth it when so many files need not be read the next time.
+const WORTH_SAVING: usize = 100;
+
+/// What the worktree holds, and all that a checkpoint of it needs.
+pub(super) struct Survey {
+    /// For reading objects.
+    pub objects: Objects,
+    /// The latest checkpoint.
+    pub latest: Option<Link>,
+    /// The highest number that was given.
+    pub highest: u64,
+    /// What will be remembered.
+    pub state: State,
+    /// Where HEAD stands.
+    pub head: Head,
+    /// What it holds.
+    pub head_tree: ObjectId,
+    /// The tree that changes are told against.
+    pub previous: ObjectId,
+    /// What the scan found.
+    pub looked: Looked,
+    /// New objects.
+    pub pack: PackWriter,
+    /// The tree.
+    pub tree: ObjectId,
+    /// How many bytes of new content there are.
+    pub new_bytes: u64,
+    /// What is staged and differs from HEAD.
+    pub staged: Vec<(RepoPath, Entry)>,
+    /// The outermost repository.
+    pub outer: Arc<Repository>,
+    /// Whether the watchdog named anything.
+    pub touched: bool,
+}
+
+/// Which paths are looked at.
+enum Plan {
+    Named { mark: Mark, paths: Vec<DirtyPath> },
+    Everything { mark: Option<Mark>, because: String },
+}
+
+impl Plan {
+    fn mark(&self) -> Option<Mark> {
+        match self {
+            Self::Named { mark, .. } => Some(mark.clone()),
+            Self::Everything { mark, .. } => mark.clone(),
+        }
+    }
+}
+
+impl Survey {
+    /// Nothing changed: only how far the watchdog had seen is remembered, and what was learnt about
+    /// many files.
+    pub fn remember_unchanged(&self, place: &Place) -> Result<()> {
+        let listing = self.looked.listing.as_ref().filter(|_| self.looked.learnt > WORTH_SAVING);
+        if let Some(listing) = listing {
+            listing.save(&place.feature_dir.join("index"), &self.tree)?;
+        }
+        if self.touched || listing.is_some() {
+            self.state.save(&place.feature_dir)?;
+        }
+        Ok(())
+    }
+}
+
+impl GitWorkspace {
+    /// Looks at the worktree and writes its tree into a pack that is not finished yet.
+    pub(super) fn survey(&self, request: &CheckpointRequest, _: &FeatureLock) -> Result<Survey> {
+        let objects = self.store.objects()?;
+        let (latest, highest) = self.latest_link(&objects)?;
+        let mut state = State::load(&self.place.feature_dir);
+        let highest = highest.max(state.highest);
+        let known = latest.as_ref().is_some_and(|link| link.commit.to_string() == state.commit);
+        if !known {
+            state = State { highest, ..State::default() };
+        }
+        let head = head(&self.place);
+        let head_tree = head_tree(&objects, &head);
+        let previous = match &latest {
+            Some(link) => tree_id(&link.stored.checkpoint.tree)?,
+            None => readable(&objects, head_tree),
+        };
+        let plan = self.plan(request, latest.as_ref(), &state);
+        let place = &self.place;
+        let outer = Repository::at(
+            &self.settings,
+            place.git_dir.clone(),
+            place.common_dir.clone(),
+            Vec::new(),
+            place.hash,
+        );
+        let scanner = Scanner {
+            settings: &self.settings,
+            place,
+            request,
+            objects: &objects,
+            outer: &outer,
+            tree: previous,
+            captured: latest.is_some(),
+        };
+        let mut filling = Filling::new(self, &request.limits)?;
+        let index = signature(&place.git_dir.join("index"));
+        let same_index = known && state.index == index && state.head_tree == head_tree.to_string();
+        let remembered = state.staged().filter(|_| same_index);
+        let mark = plan.mark();
+        let touched = matches!(&plan, Plan::Named { paths, .. } if !paths.is_empty());
+        let looked =
+            self.look(&scanner, plan, latest.as_ref(), &state, same_index, &mut filling)?;
+        let staged = match remembered {
+            Some(staged) => staged,
+            None => outer.tracked().beyond(&objects, &head_tree)?,
+        };
+        self.check_count(&looked, &state, request)?;
+        filling.borrow(&objects, &looked)?;
+        let Filling { mut pack, new_bytes, .. } = filling;
+        let tree = write_tree(&objects, &previous, &looked, &mut pack)?;
+        state.mark = mark;
+        state.options = options(request);
+        state.index = index;
+        state.head_tree = head_tree.to_string();
+        state.set_staged(&staged);
+        self.remember_scan(&mut state, &looked, &outer, same_index);
+        Ok(Survey {
+            objects,
+            latest,
+            highest,
+            state,
+            head,
+            head_tree,
+            previous,
+            looked,
+            pack,
+            tree,
+            new_bytes,
+            staged,
+            outer,
+            touched,
+        })
+    }
+
+    /// Asks the watchdog, and decides whether that is enough.
+    fn plan(&self, request: &CheckpointRequest, latest: Option<&Link>, state: &State) -> Plan {
+        let everything =
+            |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
+        let Some(watch) = &self.watch else {
+            return everything(None, "no watchdog is running");
+        };
+        let (mark, paths) = match watch.since(state.mark.as_ref()) {
+            Dirty::Everything { mark, because } => return Plan::Everything { mark, because },
+            Dirty::Paths { mark, paths } => (mark, paths),
+        };
+        if request.scan == Scan::Full {
+            return everything(Some(mark), "a full scan was asked for");
+        }
+        if latest.is_none() || state.mark.is_none() {
+            return everything(Some(mark), "there is no checkpoint to build on");
+        }
+        if state.options != options(request) {
+            return everything(Some(mark), "it is asked for with other limits or options");
+        }
+        if state.sparse {
+            return everything(Some(mark), "the checkout is sparse");
+        }
+        if !state.same_rules() {
+            return everything(Some(mark), "git's settings or ignore rules changed");
+        }
+        Plan::Named { mark, paths }
+    }
+
+    fn look(
+        &self,
+        scanner: &Scanner<'_>,
+        plan: Plan,
+        latest: Option<&Link>,
+        state: &State,
+        same_index: bool,
+        filling: &mut Filling<'_>,
+    ) -> Result<Looked> {
+        let mut sink = |path: &[u8], id, bytes: &[u8]| filling.add(path, id, bytes);
+        let because = match (plan, latest) {
+            (Plan::Named { paths, .. }, Some(latest)) => {
+                let mut paths = paths;
+                match state.absent.as_ref().filter(|_| same_index) {
+                    Some(absent) => {
+                        let absent = absent.iter().map(|path| path.as_bytes().to_vec());
+                        scanner.outer.ask_only_about(absent);
+                    }
+                    None => paths.extend(newly_tracked(scanner)?),
+                }
+                let previous = &latest.stored.checkpoint;
+                match scanner.named(&paths, previous, &mut sink)? {
+                    Watching::Looked(looked) => return Ok(*looked),
+                    Watching::Everything(because) => because.to_owned(),
+                }
+            }
+            (Plan::Everything { because, .. }, _) => because,
+            (Plan::Named { .. }, None) => "there is no checkpoint to build on".to_owned(),
+        };
+        let old = self.listing_of(scanner.objects, &scanner.tree)?;
+        scanner.everything(&old, &because, &mut sink)
+    }
+
+    /// The listing of the previous tree, with what is known about its files.
+    fn listing_of(&self, objects: &Objects, tree: &ObjectId) -> Result<StatCache> {
+        let path = self.place.feature_dir.join("index");
+        if let Some((listed, mut cache)) = StatCache::load(&path, self.place.hash) {
+            if listed == *tree {
+                return Ok(cache);
+            }
+            if let Ok(deltas) = tree::compare(objects, &listed, tree) {
+                cache.apply(&deltas);
+                return Ok(cache);
+            }
+        }
+        Ok(StatCache::of_listing(&tree::list(objects, tree)?))
+    }
+
+    /// Refuses more files than allowed.
+    fn check_count(
+        &self,
+        looked: &Looked,
+        state: &State,
+        request: &CheckpointRequest,
+    ) -> Result<()> {
+        let files = count(looked, state);
+        let most = request.limits.max_files;
+        if files <= most {
+            return Ok(());
+        }
+        let paths = looked.deltas.iter().filter(|delta| delta.after.is_some());
+        let weights = paths.map(|delta| (delta.path.as_bytes(), 1));
+        let largest = largest(weights, &|count| format!("{count} new files"));
+        Err(Error::TooLarge {
+            what: format!("the worktree has {files} files, and {most} are allowed: {largest}"),
+            hint: "ignore what need not be kept, or allow more files".to_owned(),
+        })
+    }
+
+    /// What the next scan may rely on.
+    fn remember_scan(
+        &self,
+        state: &mut State,
+        looked: &Looked,
+        outer: &Arc<Repository>,
+        same_index: bool,
+    ) {
+        state.files = count(looked, state);
+        let deleted = looked.deltas.iter().filter(|delta| delta.after.is_none());
+        let deleted = deleted.map(|delta| delta.path.clone());
+        let Some(listing) = &looked.listing else {
+            // Only the changes are known: what was deleted may still be tracked.
+            state.absent = match (state.absent.take(), same_index) {
+                (Some(mut absent), true) => {
+                    absent.extend(deleted);
+                    Some(absent)
+                }
+                _ => None,
+            };
+            let absent = state.absent.take();
+            if let Some(absent) = absent {
+                state.set_absent(absent);
+            }
+            return;
+        };
+        let tracked = outer.tracked();
+        state.sparse = tracked.is_sparse();
+        state.absent = None;
+        if self.watch.is_some() {
+            let absent = tracked.entries().filter(|(path, entry)| {
+                entry.mode == gix::index::entry::Mode::COMMIT || listing.at(path).is_none()
+            });
+            state.set_absent(absent.filter_map(|(path, _)| RepoPath::new(path)).collect());
+        }
+        let mut inputs = outer.config.sources.clone();
+        for nested in &looked.notes.nested {
+            let folder = self.place.root.join(as_path(nested.path.as_bytes()));
+            inputs.extend(Repository::sources_inside(&folder));
+        }
+        state.inputs = inputs.into_iter().map(|path| (path.clone(), signature(&path))).collect();
+    }
+}
+
+/// Tracked paths that the previous tree does not have: the index changed, so they are looked at.
+fn newly_tracked(scanner: &Scanner<'_>) -> Result<Vec<DirtyPath>> {
+    let mut paths = Vec::new();
+    for (path, entry) in scanner.outer.tracked().beyond(scanner.objects, &scanner.tree)? {
+        let whole = entry.mode == EntryMode::Submodule;
+        if whole || tree::find(scanner.objects, &scanner.tree, &path)?.is_none() {
+            paths.push(DirtyPath { path, whole });
+        }
+    }
+    Ok(paths)
+}
+
+/// How many files there are.
+fn count(looked: &Looked, state: &State) -> u64 {
+    if let Some(listing) = &looked.listing {
+        return listing.len() as u64;
+    }
+    let added = looked.deltas.iter().filter(|delta| delta.before.is_none()).count() as u64;
+    let gone = looked.deltas.iter().filter(|delta| delta.after.is_none()).count() as u64;
+    (state.files + added).saturating_sub(gone)
+}
+
+fn write_tree(
+    objects: &Objects,
+    previous: &ObjectId,
+    looked: &Looked,
+    pack: &mut PackWriter,
+) -> Result<ObjectId> {
+    if looked.deltas.is_empty() {
+        return Ok(*previous);
+    }
+    let deltas = looked.deltas.iter();
+    let edits: BTreeMap<_, _> = deltas.map(|delta| (delta.path.clone(), delta.after)).collect();
+    tree::edit(objects, previous, &edits, pack)
+}
+
+/// A tree that can be read whole; otherwise (a partial clone) nothing is known.
+fn readable(objects: &Objects, tree: ObjectId) -> ObjectId {
+    if tree::list(objects, &tree).is_ok() { tree } else { objects.empty_tree() }
+}
+
+/// How files are taken; with other options, other files would be.
+fn options(request: &CheckpointRequest) -> String {
+    format!("{:?} {}", request.ignored, request.limits.max_file_bytes)
+}
+
+fn as_path(bytes: &[u8]) -> &std::path::Path {
+    use std::os::unix::ffi::OsStrExt as _;
+    std::path::Path::new(std::ffi::OsStr::from_bytes(bytes))
+}
+
+/// A pack that is being filled, and what goes into it.
+struct Filling<'a> {
+    workspace: &'a GitWorkspace,
+    limits: &'a Limits,
+    pack: PackWriter,
+    new_bytes: u64,
+    added: Vec<(Vec<u8>, u64)>,
+}
+
+impl<'a> Filling<'a> {
+    fn new(workspace: &'a GitWorkspace, limits: &'a Limits) -> Result<Self> {
+        let pack = PackWriter::new(&workspace.store)?;
+        Ok(Self { workspace, limits, pack, new_bytes: 0, added: Vec::new() })
+    }
+
+    /// Adds a content, unless we have it; too much of it is refused.
+    fn add(&mut self, path: &[u8], id: ObjectId, bytes: &[u8]) -> Result<()> {
+        if self.pack.has(&id) || self.workspace.store.owns(&id)? {
+            return Ok(());
+        }
+        self.new_bytes += bytes.len() as u64;
+        self.added.push((path.to_vec(), bytes.len() as u64));
+        let most = self.limits.max_new_bytes;
+        if self.new_bytes > most {
+            let weights = self.added.iter().map(|(path, bytes)| (path.as_slice(), *bytes));
+            let largest = largest(weights, &|bytes| format!("{bytes} bytes"));
+            return Err(Error::TooLarge {
+                what: format!("more than {most} bytes are new in this checkpoint: {largest}"),
+                hint: "ignore what need not be kept, or allow more".to_owned(),
+            });
+        }
+        self.pack.add_named(id, Kind::Blob, bytes)
+    }
+
+    /// Copies what only the user's repository has and nothing there keeps. What a partial clone
+    /// lacks cannot be copied.
+    fn borrow(&mut self, objects: &Objects, looked: &Looked) -> Result<()> {
+        for delta in &looked.deltas {
+            let Some(after) = delta.after.filter(|after| after.mode != EntryMode::Submodule) else {
+                continue;
+            };
+            let kept = delta.before.is_some_and(|before| before.id == after.id);
+            if kept || self.pack.has(&after.id) || self.workspace.store.owns(&after.id)? {
+                continue;
+            }
+            if let Ok(bytes) = objects.blob(&after.id) {
+                self.add(delta.path.as_bytes(), after.id, &bytes)?;
+            }
+        }
+        Ok(())
+    }
+}
