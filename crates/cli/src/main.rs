@@ -23,7 +23,9 @@ const EXAMPLES: &str = "Examples:
   aur policy check -- git push --force        may this run?
   aur policy check -- 'make && rm -rf build'  one argument is a line for the shell
   aur hook install claude-code                put the gate in front of Claude Code
-  aur demo                                    see the gate at work, without network or key
+  aur checkpoint -m 'before the refactoring'  record what the worktree holds
+  aur rollback                                take it back, after a look; --undo undoes that
+  aur demo                                    see all of it at work, without network or key
 
 Exit codes:
   0  allowed, or done                    3  denied
@@ -50,7 +52,7 @@ enum Command {
     Watch(commands::watch::Args),
     /// Make, list and clean up worktrees, one per feature.
     Worktree(commands::worktree::Args),
-    /// Show the gate at work in a scratch repository, without network or key.
+    /// Show the gate and the way back at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
     Completions(commands::completions::Args),

@@ -6,7 +6,7 @@ pub(crate) mod chain;
 pub(crate) mod diff;
 pub(crate) mod ignore;
 pub(crate) mod journal;
-mod merge;
+pub(crate) mod merge;
 pub(crate) mod objects;
 pub(crate) mod pack;
 pub(crate) mod place;
@@ -81,6 +81,11 @@ impl GitWorkspace {
     pub fn watched_by(mut self, watch: Arc<dyn Watched>) -> Self {
         self.watch = Some(watch);
         self
+    }
+
+    /// The watchdog that checkpoints ask: the one that was given, else the one of another process.
+    pub(crate) fn watch(&self) -> Option<Arc<dyn Watched>> {
+        self.watch.clone().or_else(|| crate::watchdog::connect(&self.place))
     }
 
     /// The worktree's root.

@@ -4,6 +4,8 @@
 mod connect;
 #[cfg(target_os = "linux")]
 mod dirty;
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 #[cfg(target_os = "linux")]
 mod folders;
 #[cfg(target_os = "linux")]
@@ -20,7 +22,8 @@ mod running;
 mod serve;
 #[cfg(target_os = "linux")]
 mod settle;
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(target_os = "linux")]
+#[cfg(test)]
 mod tests;
 
 use std::path::PathBuf;
@@ -31,6 +34,8 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(target_os = "linux")]
 pub use connect::connect;
+#[cfg(not(target_os = "linux"))]
+pub use elsewhere::{Watchdog, connect};
 #[cfg(target_os = "linux")]
 pub use running::Watchdog;
 
@@ -113,6 +118,12 @@ pub struct FileChange {
 /// Says which folders need not be watched. It is asked again whenever a `.gitignore` changes.
 pub type Unwatched = Arc<dyn Fn(&RepoPath) -> bool + Send + Sync>;
 
+/// Is told every event.
+pub type OnChange = Box<dyn Fn(&FileChange) + Send>;
+
+/// Is told how many paths changed.
+pub type OnThreshold = Box<dyn Fn(u64) + Send>;
+
 /// How a watchdog works, and who is told what. The callbacks run on its own thread: be quick.
 pub struct Options {
     /// A path is reported once nothing happened to it for so long.
@@ -124,9 +135,9 @@ pub struct Options {
     /// Which folders need not be watched; without it all are.
     pub unwatched: Option<Unwatched>,
     /// Is told every event.
-    pub on_change: Option<Box<dyn Fn(&FileChange) + Send>>,
+    pub on_change: Option<OnChange>,
     /// Is told how many paths changed, at most once until the next checkpoint.
-    pub on_threshold: Option<Box<dyn Fn(u64) + Send>>,
+    pub on_threshold: Option<OnThreshold>,
     /// Where a folder for the socket is made that other processes ask by; without it none can.
     pub socket_dir: Option<PathBuf>,
     /// The clock.
@@ -148,10 +159,4 @@ impl Options {
             now,
         }
     }
-}
-
-/// Only Linux has the watches that this needs.
-#[cfg(not(target_os = "linux"))]
-pub fn connect(_place: &crate::git::Place) -> Option<Arc<dyn Watched>> {
-    None
 }

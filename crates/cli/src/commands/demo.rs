@@ -1,4 +1,6 @@
-//! `aur demo`: the gate at work in a scratch repository.
+//! `aur demo`: the gate and the way back at work in a scratch repository.
+
+mod recovery;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -23,7 +25,8 @@ const EXAMPLES: &str = "Examples:
   aur demo
   aur demo | less -R
 
-It judges, and runs nothing that it judges: no network, no key, a scratch folder that goes away.";
+It judges, and runs nothing that it judges; then it makes a checkpoint, spoils files and rolls back. No
+network, no key, a scratch folder that goes away.";
 
 /// Shows one step after another.
 pub fn run(_args: &Args) -> anyhow::Result<Exit> {
@@ -35,9 +38,8 @@ pub fn run(_args: &Args) -> anyhow::Result<Exit> {
     let steps = steps();
     let branch = context.branch.as_deref().unwrap_or("main");
     let mut out = format!(
-        "{}\n\nThis demo shows the gate only: what Aurora answers when it is asked \"may this run?\".\n\
-         A scratch repository was made, {branch} is checked out, and the built-in policy holds.\n\
-         Nothing of what follows is run.\n",
+        "{}\n\nWhat Aurora answers when it is asked \"may this run?\". A scratch repository was made, {branch} is\n\
+         checked out, and the built-in policy holds. Nothing of what is judged here is run.\n",
         style.bold("Aurora: the gate")
     );
     for (number, step) in steps.iter().enumerate() {
@@ -50,9 +52,11 @@ pub fn run(_args: &Args) -> anyhow::Result<Exit> {
         ));
         out.push_str(&verdict::human(&judged, &shown, style));
     }
+    out.push_str(&recovery::show(&scratch.0, steps.len() + 1, style)?);
     out.push_str(
         "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \
-         writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code.\n",
+         writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code, `aur checkpoint` \
+         records a worktree.\n",
     );
     output::print(&out)?;
     Ok(Exit::Ok)
@@ -157,9 +161,14 @@ impl Scratch {
         };
         if !made.is_ok_and(|status| status.success()) {
             write(".git/HEAD", "ref: refs/heads/main\n")?;
-            write(".git/config", "[core]\n\tbare = false\n")?;
+            write(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
+            for folder in ["objects/info", "objects/pack", "refs/heads"] {
+                let path = self.0.join(".git").join(folder);
+                std::fs::create_dir_all(&path).map_err(|error| refuse(&path, &error))?;
+            }
         }
         write("src/app.py", "print('hello')\n")?;
+        write("src/util.py", "def twice(x):\n    return 2 * x\n")?;
         write(".env", "TOKEN=old\n")
     }
 }

@@ -5,7 +5,7 @@ pub mod violations;
 
 use std::path::PathBuf;
 
-use aurora_model::Checkpoint;
+use aurora_model::{Checkpoint, CheckpointId};
 use aurora_workspace::{
     Edits, MovedHead, RollbackPlan, RollbackReport, RollbackRequest, Scope, Workspace as _,
 };
@@ -13,7 +13,7 @@ use aurora_workspace::{
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::style::Style;
-use crate::output::{escape, history, moment, rollback};
+use crate::output::{escape, history, moment, rollback, skipped};
 use crate::wiring::question::Consent;
 use crate::wiring::workspace::{self, Session};
 
@@ -28,7 +28,7 @@ pub struct Args {
     #[arg(short, long, value_name = "CHECKPOINT", conflicts_with = "undo")]
     checkpoint: Option<String>,
     /// Undo the latest rollback or promotion; twice does it again.
-    #[arg(long, conflicts_with_all = ["file", "smart", "merge", "dry_run"])]
+    #[arg(long, conflicts_with_all = ["file", "smart", "merge"])]
     undo: bool,
     /// Only this file or folder; may be given again.
     #[arg(short, long, value_name = "PATH", num_args = 1.., conflicts_with = "smart")]
@@ -59,7 +59,7 @@ pub struct Args {
 const USAGE: &str = "aur rollback [OPTIONS] [CHECKPOINT]
        aur rollback [OPTIONS] [CHECKPOINT] --file <PATH>...
        aur rollback [OPTIONS] [CHECKPOINT] --smart [--violations <FILE>]
-       aur rollback --undo [--yes] [--json]";
+       aur rollback --undo [--dry-run] [--yes] [--json]";
 
 const EXAMPLES: &str = "Examples:
   aur rollback                        to the latest checkpoint, after a look at what changes
@@ -85,18 +85,12 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         consent.check("a rollback")?;
     }
     let session = Session::open()?;
-    if args.undo {
-        return undo(args, &session, consent);
-    }
-    let name = args.id.as_deref().or(args.checkpoint.as_deref());
-    let to = target::find(&session, name)?;
-    let mut request = RollbackRequest {
-        scope: scope(args, &session, &to)?,
-        edits: if args.merge { Edits::Merge } else { Edits::Replace },
-        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
-        ..RollbackRequest::to(to.checkpoint_id.clone())
-    };
-    let plan = session.ask(|workspace| workspace.plan_rollback(&request))?;
+    let mut request = request(args, &session)?;
+    let plan = session.ask(|workspace| match args.undo {
+        true => workspace.plan_undo(&request),
+        false => workspace.plan_rollback(&request),
+    })?;
+    let to = session.ask(|workspace| workspace.find(&plan.to.0))?;
     if args.dry_run {
         show_plan(args, &to, &plan)?;
         return Ok(Exit::Ok);
@@ -104,16 +98,47 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     if rollback::is_empty(&plan) {
         return nothing_to_do(args, &to, &plan);
     }
-    if !args.json && consent != Consent::Given {
+    check_head(args, &plan)?;
+    if consent != Consent::Given {
         show_plan(args, &to, &plan)?;
     }
-    if !consent.ask("Roll back?")? {
+    if !consent.ask(if args.undo { "Undo?" } else { "Roll back?" })? {
         output::print("nothing was changed\n")?;
         return Ok(Exit::Failure);
     }
     request.seen = Some(plan.now);
-    let report = session.ask(|workspace| workspace.rollback(&request))?;
+    let report = session.ask(|workspace| match args.undo {
+        true => workspace.undo(&request),
+        false => workspace.rollback(&request),
+    })?;
     tell(args, &report)
+}
+
+fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
+    let moved_head = if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse };
+    if args.undo {
+        // Undoing knows itself where to: only how is taken from the request.
+        let to = CheckpointId(String::new());
+        return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
+    }
+    let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
+    Ok(RollbackRequest {
+        scope: scope(args, session, &to)?,
+        edits: if args.merge { Edits::Merge } else { Edits::Replace },
+        moved_head,
+        ..RollbackRequest::to(to.checkpoint_id)
+    })
+}
+
+/// Refuses before a question is asked whose yes would be refused.
+fn check_head(args: &Args, plan: &RollbackPlan) -> anyhow::Result<()> {
+    let Some((then, now)) = plan.moved_head.as_ref().filter(|_| !args.allow_moved_head) else {
+        return Ok(());
+    };
+    let (then, now) = (skipped::head(then), skipped::head(now));
+    Err(Failure::failed(format!("HEAD was {then} at {} and is {now} now", plan.to))
+        .hint("switch back first, or insist with --allow-moved-head: HEAD stays where it is")
+        .into())
 }
 
 fn scope(args: &Args, session: &Session, to: &Checkpoint) -> anyhow::Result<Scope> {
@@ -165,27 +190,14 @@ fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::R
     Ok(if plan.steps.is_empty() { Exit::Ok } else { Exit::Failure })
 }
 
-fn undo(args: &Args, session: &Session, consent: Consent) -> anyhow::Result<Exit> {
-    let latest = session.ask(|workspace| workspace.find("latest"))?;
-    let request = RollbackRequest {
-        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
-        ..RollbackRequest::to(latest.checkpoint_id)
-    };
-    if !consent.ask("Undo the latest rollback or promotion?")? {
-        output::print("nothing was changed\n")?;
-        return Ok(Exit::Failure);
-    }
-    let report = session.ask(|workspace| workspace.undo(&request))?;
-    tell(args, &report)
-}
-
 fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
+    let well = rollback::went_well(report);
     if args.json {
         output::print_json(&rollback::report_json(report))?;
-    } else {
-        output::print(&rollback::report(report, Style::of_stdout()))?;
+        return Ok(if well { Exit::Ok } else { Exit::Failure });
     }
-    if rollback::went_well(report) {
+    output::print(&rollback::report(report, Style::of_stdout()))?;
+    if well {
         return Ok(Exit::Ok);
     }
     Err(Failure::failed("not every file could be rolled back")

@@ -36,7 +36,7 @@ impl Consent {
             Self::Open if somebody => Ok(()),
             Self::Open | Self::Unasked => {
                 Err(Failure::usage(format!("{doing} needs a yes, and nobody is there to ask"))
-                    .hint("--yes says it beforehand; --dry-run only shows what would happen")
+                    .hint("--yes says it beforehand")
                     .into())
             }
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aurora_model::{Checkpoint, RepoPath, Timestamp};
+use aurora_workspace::watchdog::Watched;
 use aurora_workspace::{Error, GitWorkspace, Healed, Progress, Settings, Workspace};
 
 use crate::exit::Failure;
@@ -39,6 +40,12 @@ impl Session {
         let healed = session.ask(|workspace| workspace.heal())?;
         healed.iter().for_each(|healed| output::note(&in_words(healed)));
         Ok(session)
+    }
+
+    /// The same, with checkpoints that look only at what a watchdog names.
+    #[must_use]
+    pub fn watched_by(self, watch: Arc<dyn Watched>) -> Self {
+        Self { workspace: self.workspace.watched_by(watch), ..self }
     }
 
     /// Asks the workspace for something that may take long; the line is gone when the answer is
@@ -138,15 +145,11 @@ pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWo
 /// Where the diffs of a checkpoint are, as far as they are there.
 #[must_use]
 pub fn diff_files(workspace: &GitWorkspace, checkpoint: &Checkpoint) -> DiffFiles {
-    let folder = workspace.place().projections_dir.join("checkpoints");
-    let there = |name: String| {
-        let path = folder.join(name);
-        path.is_file().then(|| path.to_string_lossy().into_owned())
-    };
+    let there = |path: PathBuf| path.is_file().then(|| path.to_string_lossy().into_owned());
     let id = &checkpoint.checkpoint_id;
     DiffFiles {
-        incremental: there(format!("{id}.diff")),
-        cumulative: there(format!("{id}.cumulative.diff")),
+        incremental: there(workspace.incremental_diff_path(id)),
+        cumulative: there(workspace.cumulative_diff_path(id)),
     }
 }
 

@@ -32,6 +32,34 @@ impl World {
         world
     }
 
+    /// A real repository with one commit, of `README.md` and `src/a.txt`.
+    pub fn with_commit() -> Self {
+        let world = Self::new();
+        std::fs::remove_dir_all(world.path("repo/.git")).unwrap();
+        world.git(&["init", "--quiet", "--initial-branch=main"]);
+        world.write("repo/README.md", "hello\n");
+        world.write("repo/src/a.txt", "one\ntwo\nthree\n");
+        world.git(&["add", "-A"]);
+        world.git(&["commit", "--quiet", "-m", "first"]);
+        world
+    }
+
+    /// Runs git in the repository, which must succeed, and gives what it said.
+    pub fn git(&self, args: &[&str]) -> String {
+        let output = Command::new("git")
+            .args(["-c", "user.name=T", "-c", "user.email=t@example.org"])
+            .args(args)
+            .current_dir(self.dir.join("repo"))
+            .env_clear()
+            .env("HOME", self.dir.join("home"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "git {args:?}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// The same with another environment variable.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));
@@ -154,6 +182,11 @@ impl Run {
         out
     }
 
+    /// The same with hashes and moments that differ from run to run replaced by what they are.
+    pub fn steady(&self) -> String {
+        steady(&self.shown())
+    }
+
     /// stdout as JSON.
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout).unwrap_or_else(|error| panic!("{error}: {self:?}"))
@@ -166,4 +199,57 @@ impl Run {
             .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
             .collect()
     }
+}
+
+/// The text with checkpoints' own digits as `xxxxxxxx`, other hashes as `[HASH]`, moments as `[WHEN]`.
+pub fn steady(text: &str) -> String {
+    let mut out = String::new();
+    let mut word = String::new();
+    for c in text.chars().chain(['\0']) {
+        if c.is_ascii_alphanumeric() {
+            word.push(c);
+            continue;
+        }
+        let is_hex = word.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c));
+        match word.len() {
+            8 if is_hex && out.ends_with('-') => out.push_str("xxxxxxxx"),
+            10 | 40 if is_hex => out.push_str("[HASH]"),
+            _ => out.push_str(&word),
+        }
+        word.clear();
+        if c != '\0' {
+            out.push(c);
+        }
+    }
+    moments(&out)
+}
+
+fn moments(text: &str) -> String {
+    let is_date = |at: &str| {
+        let digits = |range: std::ops::Range<usize>| {
+            at.get(range).is_some_and(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+        };
+        digits(0..4) && at.get(4..5) == Some("-") && digits(5..7) && at.get(7..8) == Some("-")
+    };
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = if is_date(rest) {
+            let end = rest.find("UTC").map(|at| at + 3).into_iter();
+            end.chain(rest.find('Z').map(|at| at + 1)).min().filter(|length| *length <= 24)
+        } else {
+            None
+        };
+        match length {
+            Some(length) => {
+                out.push_str("[WHEN]");
+                rest = &rest[length..];
+            }
+            None => {
+                out.push(c);
+                rest = &rest[c.len_utf8()..];
+            }
+        }
+    }
+    out
 }

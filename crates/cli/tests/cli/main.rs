@@ -5,6 +5,8 @@ mod batch;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
+mod checkpoint;
+#[cfg(test)]
 mod claude_code;
 #[cfg(test)]
 mod harness;
@@ -16,3 +18,11 @@ mod install;
 mod misc;
 #[cfg(test)]
 mod policy;
+#[cfg(test)]
+mod rollback;
+#[cfg(test)]
+mod shadow;
+#[cfg(test)]
+mod watch;
+#[cfg(test)]
+mod worktree;

@@ -133,6 +133,9 @@ enum Holder {
     Own(OwnedFd),
 }
 
+/// A name in a folder.
+type Inside = (Folder, Vec<u8>);
+
 /// A folder that is held open. Names are single parts.
 #[derive(Clone)]
 pub(crate) struct Folder {
@@ -231,6 +234,9 @@ impl Folder {
     /// `Unsupported` where the file system cannot; then nothing happened.
     pub fn exchange(&self, one: &[u8], other: &[u8]) -> io::Result<()> {
         self.fuse.burn()?;
+        if self.fuse.cannot_swap() {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
         #[cfg(target_os = "linux")]
         {
             let flags = rustix::fs::RenameFlags::EXCHANGE;
@@ -292,7 +298,7 @@ impl Folder {
     }
 
     /// The folders below this one, innermost first; nothing when something else is there too.
-    fn hollow(&self, depth: usize) -> io::Result<Option<Vec<(Self, Vec<u8>)>>> {
+    fn hollow(&self, depth: usize) -> io::Result<Option<Vec<Inside>>> {
         const DEEPEST: usize = 64;
         let mut found = Vec::new();
         for entry in rustix::fs::Dir::read_from(self.fd())? {

@@ -18,7 +18,9 @@ use super::kernel::Kernel;
 use super::log::ChangeLog;
 use super::serve::Server;
 use super::settle::Settled;
-use super::{Dirty, FileChange, Mark, Options, Unwatched, Watched, log, serve};
+use super::{
+    Dirty, FileChange, Mark, OnChange, OnThreshold, Options, Unwatched, Watched, log, serve,
+};
 use crate::error::{Error, Result};
 use crate::git::Place;
 
@@ -58,9 +60,6 @@ struct Report {
     problem: Option<String>,
 }
 
-type OnChange = Option<Box<dyn Fn(&FileChange) + Send>>;
-type OnThreshold = Option<Box<dyn Fn(u64) + Send>>;
-
 impl Watchdog {
     /// Watches a worktree from now on. There can be only one watchdog per worktree.
     pub fn start(place: &Place, mut options: Options) -> Result<Self> {
@@ -89,7 +88,7 @@ impl Watchdog {
         let of_thread = Arc::clone(&shared);
         let thread = std::thread::Builder::new()
             .name("watchdog".to_owned())
-            .spawn(move || of_thread.run(&on_change, &on_threshold))
+            .spawn(move || of_thread.run(on_change.as_ref(), on_threshold.as_ref()))
             .map_err(Error::io("watch", &place.root))?;
         Ok(Self { shared, thread: Some(thread), server, _lock: lock })
     }
@@ -198,7 +197,7 @@ impl Shared {
         let _ = rustix::io::write(&self.wake, &1_u64.to_ne_bytes());
     }
 
-    fn run(&self, on_change: &OnChange, on_threshold: &OnThreshold) {
+    fn run(&self, on_change: Option<&OnChange>, on_threshold: Option<&OnThreshold>) {
         loop {
             let due = [self.follower().next_due(), self.report().log.next_due()];
             let due = due.into_iter().flatten().min();
@@ -214,7 +213,12 @@ impl Shared {
     }
 
     /// Takes in what happened, tells of what is quiet, writes what is captured.
-    fn turn(&self, stopping: bool, on_change: &OnChange, on_threshold: &OnThreshold) {
+    fn turn(
+        &self,
+        stopping: bool,
+        on_change: Option<&OnChange>,
+        on_threshold: Option<&OnThreshold>,
+    ) {
         let mut follower = self.follower();
         follower.catch_up();
         let now = Instant::now();

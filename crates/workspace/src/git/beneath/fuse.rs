@@ -13,6 +13,8 @@ use std::sync::atomic::{AtomicI64, Ordering};
 pub(crate) struct Fuse {
     #[cfg(test)]
     left: Option<Arc<AtomicI64>>,
+    #[cfg(test)]
+    cannot_swap: bool,
 }
 
 impl Fuse {
@@ -22,6 +24,15 @@ impl Fuse {
         return LIT.with(|lit| lit.borrow().clone());
         #[cfg(not(test))]
         Self::default()
+    }
+
+    /// Whether this is to be taken for a file system that cannot swap two names.
+    #[cfg_attr(not(test), expect(clippy::unused_self, reason = "only tests have such a wish"))]
+    pub fn cannot_swap(&self) -> bool {
+        #[cfg(test)]
+        return self.cannot_swap;
+        #[cfg(not(test))]
+        false
     }
 
     /// Counts one action.
@@ -51,7 +62,12 @@ impl Fuse {
 
     /// A fuse that lets so many actions pass.
     pub fn lasting(actions: i64) -> Self {
-        Self { left: Some(Arc::new(AtomicI64::new(actions))) }
+        Self { left: Some(Arc::new(AtomicI64::new(actions))), cannot_swap: false }
+    }
+
+    /// The same on a file system that cannot swap two names.
+    pub fn without_swapping(self) -> Self {
+        Self { cannot_swap: true, ..self }
     }
 
     /// Whether it has burnt out.

@@ -86,14 +86,6 @@ pub(crate) enum Found {
 }
 
 impl Found {
-    /// What a tree would say of it; nothing where it has no word for it.
-    pub fn entry(&self) -> Option<Entry> {
-        match self {
-            Self::Item(item) => Some(item.entry),
-            _ => None,
-        }
-    }
-
     /// Whether it is what a tree says, where `None` means nothing.
     pub fn is(&self, expected: Option<&Entry>) -> bool {
         match (self, expected) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use aurora_model::{EntryMode, RepoPath};
+use aurora_model::{EntryMode, RepoPath, TreeId};
 use gix::hash::ObjectId;
 
 use super::name::quoted;
@@ -345,4 +345,75 @@ fn diffs_of_long_texts_are_what_git_writes_too() {
     let (count, unlike) = check(5000..5020, long);
     eprintln!("{} of {count} diffs of long texts are git's own", count - unlike.len());
     assert!(unlike.is_empty(), "seeds that differ: {unlike:?}");
+}
+
+/// The tree of a commit.
+fn tree(repo: &Repo, name: &str) -> TreeId {
+    TreeId(repo.git(&["rev-parse", &format!("{name}^{{tree}}")]).trim().to_owned())
+}
+
+// WSP-3
+#[test]
+fn many_files_come_in_order_and_only_those_that_were_asked_for() {
+    let repo = Repo::new();
+    for number in 0..600 {
+        repo.write(format!("d{}/f {number}", number % 7), format!("{number}\nsame\n").repeat(5));
+    }
+    repo.commit("many");
+    for number in 0..600 {
+        let text =
+            if number % 50 == 0 { "x\0y".repeat(20_000) } else { format!("{number}\nnew\n") };
+        repo.write(format!("d{}/f {number}", number % 7), text);
+    }
+    repo.commit("changed");
+    let workspace = repo.workspace();
+    let (from, to) = (tree(&repo, "HEAD~"), tree(&repo, "HEAD"));
+    let mut ours = Vec::new();
+    workspace.write_diff(&from, &to, &[], &mut ours).unwrap();
+    let heads = |text: &[u8]| -> Vec<String> {
+        let text = String::from_utf8_lossy(text).into_owned();
+        text.lines().filter(|line| line.starts_with("diff --git")).map(str::to_owned).collect()
+    };
+    let theirs = repo.try_git(&repo.root(), &[&DIFF[..], &[&from.0, &to.0]].concat()).stdout;
+    assert_eq!(heads(&ours), heads(&theirs));
+    assert_eq!(heads(&ours).len(), 600);
+
+    let only = [RepoPath::new("d3").unwrap(), RepoPath::new("d4/f 4").unwrap()];
+    let mut ours = Vec::new();
+    workspace.write_diff(&from, &to, &only, &mut ours).unwrap();
+    let some = [&DIFF[..], &[&from.0, &to.0, "--", "d3", "d4/f 4"]].concat();
+    let theirs = repo.try_git(&repo.root(), &some).stdout;
+    assert_eq!(heads(&ours), heads(&theirs));
+
+    let stats = workspace.stat(&from, &to, &only).unwrap();
+    assert_eq!(stats.len(), heads(&ours).len());
+    assert!(stats.iter().any(|stat| stat.binary));
+    assert!(stats.iter().any(|stat| (stat.added, stat.removed) == (1, 9)), "{stats:?}");
+}
+
+/// Takes nothing.
+struct Full;
+
+impl std::io::Write for Full {
+    fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+        Err(std::io::ErrorKind::StorageFull.into())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+// WSP-3
+#[test]
+fn a_reader_that_goes_away_ends_the_diff() {
+    let repo = Repo::empty();
+    for number in 0..100 {
+        repo.write(format!("{number}"), "text\n".repeat(100));
+    }
+    repo.commit("many");
+    let empty = TreeId(repo.git(&["hash-object", "-t", "tree", "/dev/null"]).trim().to_owned());
+    let to = tree(&repo, "HEAD");
+    let result = repo.workspace().write_diff(&empty, &to, &[], &mut Full);
+    assert!(matches!(result, Err(crate::Error::Io { .. })));
 }

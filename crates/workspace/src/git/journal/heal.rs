@@ -10,7 +10,7 @@ use crate::git::GitWorkspace;
 use crate::git::beneath::{Fuse, Root};
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Blobs, Ground, Standing};
-use crate::request::{Healed, Outcome};
+use crate::request::{Healed, Limits, Outcome};
 
 /// Takes every step of a journal that was not taken, and cleans up after those that were.
 pub(crate) fn complete<B: Blobs>(journal: &Journal, ground: &Ground<'_, B>) -> Result<Healed> {
@@ -76,7 +76,7 @@ impl GitWorkspace {
         let root = Root::open(&self.place.root, Fuse::lit())?;
         let mut healed = complete(&journal, &self.ground(&root)?)?;
         if let Some(due) = &journal.due
-            && let Err(error) = self.record_due(due, lock)
+            && let Err(error) = self.record_due(due, &journal.steps, Limits::default(), lock)
         {
             // Its files are as they should be; a checkpoint can be made at any time.
             healed.what = format!("{} (its checkpoint is missing: {error})", healed.what);

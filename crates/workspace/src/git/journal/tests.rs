@@ -1,5 +1,3 @@
-//! Journals that are whole, torn or changed.
-
 use super::*;
 use crate::fixture::{now, path};
 

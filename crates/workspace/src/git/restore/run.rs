@@ -117,6 +117,7 @@ impl<'r> Run<'r> {
             self.root.sync().map_err(Error::io("sync", self.feature_dir))?;
         }
         all(&mut works, Phase::PutInPlace);
+        tell(total - total / 4);
         all(&mut works, Phase::RemoveReplaced);
         self.make_empty_folders(empty_folders);
         if few {

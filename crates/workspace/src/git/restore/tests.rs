@@ -247,23 +247,21 @@ fn many_steps_on_two_threads_end_the_same() {
     assert_eq!(scene.all(), expected(&paths));
 }
 
-/// WSP-4
-#[test]
-fn after_a_crash_at_any_action_healing_ends_complete() {
-    let paths = everything();
+/// Crashes after so many actions, for all numbers, and heals.
+fn crash_everywhere(paths: &[(&[u8], Option<Is>, Option<Is>)], light: fn(i64) -> Fuse) {
     let mut crashes = 0;
     for actions in 0.. {
-        let mut scene = Scene::new(&paths);
+        let mut scene = Scene::new(paths);
         scene.transition.empty_folders.push(RepoPath::new("hollow").unwrap());
         let before = scene.all();
-        let fuse = Fuse::lasting(actions);
+        let fuse = light(actions);
         let done = scene.try_apply(&fuse);
         let healed = scene.heal();
         if healed.is_none() && done.is_err() && scene.all() == before {
             // The journal was not there yet, so nothing was.
             continue;
         }
-        assert_eq!(scene.all(), expected(&paths), "after {actions} actions");
+        assert_eq!(scene.all(), expected(paths), "after {actions} actions");
         assert!(scene.at(b"hollow").is_dir() && !scene.at(b"old").exists(), "{actions}");
         if let Some(healed) = healed {
             assert!(healed.completed && healed.left_alone.is_empty(), "{actions}: {healed:?}");
@@ -274,6 +272,22 @@ fn after_a_crash_at_any_action_healing_ends_complete() {
         }
     }
     assert!(crashes > 40, "only {crashes} crashes were seen");
+}
+
+/// WSP-4
+#[test]
+fn after_a_crash_at_any_action_healing_ends_complete() {
+    crash_everywhere(&everything(), Fuse::lasting);
+}
+
+/// WSP-4
+#[test]
+fn a_file_system_that_cannot_swap_does_as_well() {
+    let paths = everything();
+    let scene = Scene::new(&paths);
+    scene.try_apply(&Fuse::default().without_swapping()).unwrap();
+    assert_eq!(scene.all(), expected(&paths));
+    crash_everywhere(&paths, |actions| Fuse::lasting(actions).without_swapping());
 }
 
 /// WSP-4
@@ -429,26 +443,223 @@ fn submodules_and_git_data_are_not_touched() {
     assert_eq!(scene.all(), before);
 }
 
-/// WSP-4: a file system that is full, or a folder that is not ours.
+/// WSP-4
 #[test]
-fn one_path_that_cannot_be_written_does_not_hold_up_the_others() {
+fn one_folder_that_cannot_be_written_does_not_hold_up_the_others() {
     let scene = Scene::new(&[
         (b"locked/changed", file("one"), file("two")),
         (b"locked/gone", file("one"), None),
         (b"open/changed", file("one"), file("two")),
     ]);
-    std::fs::set_permissions(scene.at(b"locked"), PermissionsExt::from_mode(0o555)).unwrap();
-    if std::fs::write(scene.at(b"locked/probe"), "").is_ok() {
-        std::fs::remove_file(scene.at(b"locked/probe")).unwrap();
-        eprintln!("SKIPPED: root may write anywhere, so no folder can be locked");
-        return;
+    let set = |path: &Path, mode| {
+        std::fs::set_permissions(path, PermissionsExt::from_mode(mode)).unwrap();
+    };
+    for path in [scene.dir.path(), &scene.root(), &scene.feature_dir(), &scene.at(b"open")] {
+        set(path, 0o777);
     }
-    let outcomes = scene.apply();
-    std::fs::set_permissions(scene.at(b"locked"), PermissionsExt::from_mode(0o755)).unwrap();
-    assert!(matches!(outcomes["locked/changed"], Outcome::Failed { .. }));
+    set(&scene.at(b"locked"), 0o555);
+    // A thread can be somebody else than root, for whom nothing is locked.
+    let outcomes = std::thread::scope(|scope| {
+        let work = scope.spawn(|| {
+            if rustix::process::getuid().is_root() {
+                rustix::thread::set_thread_uid(rustix::fs::Uid::from_raw(65534)).unwrap();
+            }
+            scene.apply()
+        });
+        work.join().unwrap()
+    });
+    set(&scene.at(b"locked"), 0o755);
+    assert!(matches!(outcomes["locked/changed"], Outcome::Failed { .. }), "{outcomes:?}");
     assert!(matches!(outcomes["locked/gone"], Outcome::Failed { .. }));
     assert_eq!(outcomes["open/changed"], Outcome::Overwritten);
     assert_eq!(scene.all()[&b"locked/changed"[..]], Is::File(b"one".to_vec()));
+    assert_eq!(scene.all().len(), 3);
+}
+
+/// WSP-4
+#[test]
+fn a_full_disk_leaves_each_file_as_it_was_or_as_it_should_be() {
+    struct Mounted(PathBuf);
+    impl Drop for Mounted {
+        fn drop(&mut self) {
+            let flags = rustix::mount::UnmountFlags::DETACH;
+            rustix::mount::unmount(&self.0, flags).unwrap();
+        }
+    }
+    let disk = tempfile::tempdir().unwrap();
+    let flags = rustix::mount::MountFlags::empty();
+    let mounted = rustix::mount::mount("tmpfs", disk.path(), "tmpfs", flags, c"size=256k");
+    if let Err(error) = mounted {
+        eprintln!("SKIPPED: no small file system can be mounted: {error}");
+        return;
+    }
+    let _mounted = Mounted(disk.path().to_owned());
+    let large = "x".repeat(150 << 10);
+    let mut scene = Scene::new(&[]);
+    let root = disk.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::remove_dir(scene.root()).unwrap();
+    symlink(&root, scene.root()).unwrap();
+    for (path, before, after) in
+        [("large", "small", large.as_str()), ("also large", "small", &large), ("small", "a", "b")]
+    {
+        std::fs::write(root.join(path), before).unwrap();
+        let from = Some(scene.entry(&file(before).unwrap()));
+        let to = Some(scene.entry(&file(after).unwrap()));
+        let path = RepoPath::new(path).unwrap();
+        scene.transition.steps.push(Step { path, from, to });
+    }
+    let (dir, journal) = (scene.feature_dir(), Journal::of(&scene.transition, None, now()));
+    let root = Root::open(&root, Fuse::default()).unwrap();
+    let ended = scene.ground(&root, &dir).perform(&journal).unwrap();
+    let outcome = |n: usize| &ended[n].outcome;
+    assert_eq!(*outcome(0), Outcome::Overwritten);
+    assert!(matches!(outcome(1), Outcome::Failed { because } if because.contains("space")));
+    assert_eq!(*outcome(2), Outcome::Overwritten);
+    let read = |path: &str| std::fs::read_to_string(disk.path().join("root").join(path)).unwrap();
+    assert_eq!(
+        (read("large"), read("also large"), read("small")),
+        (large, "small".into(), "b".into())
+    );
+    assert_eq!(std::fs::read_dir(disk.path().join("root")).unwrap().count(), 3);
+}
+
+/// Does something at a certain point of the work.
+struct At<F: Fn() + Send + Sync>(u64, F);
+
+impl<F: Fn() + Send + Sync> Progress for At<F> {
+    fn at(&self, _stage: &'static str, done: u64, total: Option<u64>) {
+        if Some(done) == total.map(|total| total * self.0 / 4) {
+            (self.1)();
+        }
+    }
+}
+
+impl Scene {
+    /// Takes the steps while something happens at a certain point.
+    fn apply_while(&self, quarter: u64, happens: impl Fn() + Send + Sync) -> Vec<Outcome> {
+        let dir = self.feature_dir();
+        let root = Root::open(&self.root(), Fuse::default()).unwrap();
+        let journal = Journal::of(&self.transition, None, now());
+        let at = At(quarter, happens);
+        let ground = Ground { progress: &at, ..self.ground(&root, &dir) };
+        let ended = ground.perform(&journal).unwrap();
+        Journal::end(&dir, &Fuse::default()).unwrap();
+        ended.into_iter().map(|ended| ended.outcome).collect()
+    }
+}
+
+/// Four steps, so that each quarter is a point of its own; the last three are of no interest.
+fn with_company(first: (&'static [u8], Option<Is>, Option<Is>)) -> Scene {
+    Scene::new(&[
+        first,
+        (b"p", file("p"), file("P")),
+        (b"q", file("q"), file("Q")),
+        (b"r", file("r"), file("R")),
+    ])
+}
+
+/// WSP-4
+#[test]
+fn an_edit_after_staging_is_swapped_back() {
+    for late in ["theirs", "ones"] {
+        let scene = with_company((b"a", file("once"), file("restored")));
+        let outcomes = scene.apply_while(2, || std::fs::write(scene.at(b"a"), late).unwrap());
+        assert!(is_kept(&outcomes[0], "changed meanwhile"), "{outcomes:?}");
+        assert_eq!(scene.all()[&b"a"[..]], Is::File(late.as_bytes().to_vec()));
+        assert_eq!(scene.all().len(), 4);
+    }
+}
+
+/// WSP-4
+#[test]
+fn a_folder_that_takes_the_place_after_staging_stays() {
+    let scene = with_company((b"a", file("once"), file("restored")));
+    let outcomes = scene.apply_while(2, || {
+        std::fs::remove_file(scene.at(b"a")).unwrap();
+        std::fs::create_dir(scene.at(b"a")).unwrap();
+        std::fs::write(scene.at(b"a/inside"), "theirs").unwrap();
+    });
+    assert!(is_kept(&outcomes[0], "changed meanwhile"), "{outcomes:?}");
+    assert_eq!(scene.all()[&b"a/inside"[..]], Is::File(b"theirs".to_vec()));
+    assert_eq!(scene.all().len(), 4);
+}
+
+/// WSP-4
+#[test]
+fn a_link_that_takes_the_folders_place_after_staging_is_not_followed() {
+    let scene = with_company((b"d/a", file("once"), file("restored")));
+    let outside = tempfile::tempdir().unwrap();
+    std::fs::write(outside.path().join("a"), "once").unwrap();
+    let outcomes = scene.apply_while(2, || {
+        std::fs::rename(scene.at(b"d"), scene.at(b"e")).unwrap();
+        symlink(outside.path(), scene.at(b"d")).unwrap();
+    });
+    assert!(is_kept(&outcomes[0], "symbolic link"), "{outcomes:?}");
+    assert_eq!(std::fs::read_to_string(outside.path().join("a")).unwrap(), "once");
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 1);
+}
+
+/// WSP-4
+#[test]
+fn somebody_who_had_the_file_open_all_along_loses_nothing() {
+    use std::io::{Seek as _, Write as _};
+    let scene = with_company((b"a", file("once"), file("restored")));
+    let open = std::fs::File::options().write(true).open(scene.at(b"a")).unwrap();
+    let outcomes = scene.apply_while(3, || {
+        (&open).rewind().unwrap();
+        (&open).write_all(b"late").unwrap();
+    });
+    assert!(is_kept(&outcomes[0], "changed meanwhile"), "{outcomes:?}");
+    assert_eq!(scene.all()[&b"a"[..]], Is::File(b"late".to_vec()));
+    assert_eq!(scene.all().len(), 4);
+}
+
+/// WSP-4
+#[test]
+fn what_a_crash_left_of_somebodys_work_goes_back_or_is_saved() {
+    let scene = Scene::new(&[
+        (b"swapped", file("one"), file("two")),
+        (b"swapped twice", file("one"), file("two")),
+        (b"deleted", file("one"), None),
+        (b"deleted twice", file("one"), None),
+        (b"half", file("one"), file("two")),
+    ]);
+    // The journal takes two actions; after these nothing can be done.
+    assert!(scene.try_apply(&Fuse::lasting(2)).is_err());
+    let dir = scene.feature_dir();
+    let crate::git::journal::Found::Journal(journal) = Journal::read(&dir).unwrap() else {
+        panic!("no journal");
+    };
+    let beside =
+        |n: usize, end: &str| scene.root().join(format!(".aurora-{}-{n}{end}", journal.op));
+    std::fs::write(scene.at(b"swapped"), "two").unwrap();
+    std::fs::write(beside(0, ""), "theirs").unwrap();
+    std::fs::write(scene.at(b"swapped twice"), "later").unwrap();
+    std::fs::write(beside(1, ""), "earlier").unwrap();
+    std::fs::remove_file(scene.at(b"deleted")).unwrap();
+    std::fs::write(beside(2, "-old"), "theirs").unwrap();
+    std::fs::write(scene.at(b"deleted twice"), "later").unwrap();
+    std::fs::write(beside(3, "-old"), "earlier").unwrap();
+    std::fs::write(beside(4, ""), "tw").unwrap();
+    let healed = scene.heal().unwrap();
+    let left: Vec<String> = healed.left_alone.iter().map(ToString::to_string).collect();
+    assert_eq!(left, ["deleted", "deleted twice", "swapped", "swapped twice"]);
+    let is = |text: &str| Is::File(text.as_bytes().to_vec());
+    let expected: Scenes = [
+        (b"deleted".to_vec(), is("theirs")),
+        (b"deleted twice".to_vec(), is("later")),
+        (b"half".to_vec(), is("two")),
+        (b"swapped".to_vec(), is("theirs")),
+        (b"swapped twice".to_vec(), is("later")),
+    ]
+    .into();
+    assert_eq!(scene.all(), expected);
+    let rescued = dir.join("rescued").join(&journal.op);
+    for path in ["swapped twice", "deleted twice"] {
+        assert_eq!(std::fs::read_to_string(rescued.join(path)).unwrap(), "earlier");
+        assert!(healed.what.contains(&format!("{path}: ")), "{}", healed.what);
+    }
 }
 
 /// WSP-4: whatever the moment, the editor's last words are in the file or ours replaced a state that

@@ -1,0 +1,125 @@
+//! `aur rollback`: the plan, the question, the report, and the way back.
+
+use insta::assert_snapshot;
+
+use crate::harness::World;
+
+/// A repository with a checkpoint and changes after it.
+fn changed() -> World {
+    let world = World::with_commit();
+    world.write("repo/keep.txt", "kept\n");
+    let run = world.run(&["checkpoint", "-m", "good"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    world.write("repo/src/a.txt", "broken\n");
+    world.write("repo/junk.txt", "junk\n");
+    std::fs::remove_file(world.path("repo/README.md")).unwrap();
+    world
+}
+
+/// WSP-4: a look, the deed, and its undoing.
+#[test]
+fn a_rollback_shows_does_and_undoes() {
+    let world = changed();
+    assert_snapshot!(world.run(&["rollback", "--dry-run"]).steady(), @"");
+    assert_eq!(world.read("repo/src/a.txt"), "broken\n", "a look changes nothing");
+    assert_snapshot!(world.run(&["rollback", "--yes"]).steady(), @"");
+    assert_eq!(world.read("repo/src/a.txt"), "one\ntwo\nthree\n");
+    assert_eq!(world.read("repo/README.md"), "hello\n");
+    assert!(!world.path("repo/junk.txt").exists());
+    assert_snapshot!(world.run(&["rollback", "--yes"]).steady(), @"");
+    assert_snapshot!(world.run(&["rollback", "--undo", "--yes"]).steady(), @"");
+    assert_eq!(world.read("repo/src/a.txt"), "broken\n");
+    assert_eq!(world.read("repo/junk.txt"), "junk\n");
+    assert!(!world.path("repo/README.md").exists());
+}
+
+/// WSP-4: nobody to ask means that nothing happens.
+#[test]
+fn without_a_terminal_a_rollback_needs_a_yes() {
+    let world = changed();
+    assert_snapshot!(world.run(&["rollback"]).shown(), @"");
+    assert_snapshot!(world.run(&["rollback", "--json"]).shown(), @"");
+    assert_eq!(world.run_with(&["rollback", "--undo"], b"y\n").code, Some(2));
+    assert_eq!(world.read("repo/src/a.txt"), "broken\n");
+}
+
+/// WSP-4: by file, from the current directory.
+#[test]
+fn files_are_named_from_the_current_directory() {
+    let world = changed().at("repo/src");
+    let run = world.run(&["rollback", "1", "--file", "a.txt", "--yes", "--json"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let json = run.json();
+    assert_eq!(json["paths"], serde_json::json!([{"path": "src/a.txt", "outcome": "overwritten"}]));
+    let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["to", "safety", "restored", "paths"]);
+    assert_eq!(world.read("repo/junk.txt"), "junk\n");
+    let plan = world.run(&["rollback", "1", "--file", "..", "--dry-run", "--json"]).json();
+    let keys: Vec<&String> = plan.as_object().unwrap().keys().collect();
+    assert_eq!(keys, ["to", "now", "moved_head", "steps"]);
+    assert_eq!(plan["steps"].as_array().unwrap().len(), 2, "{plan}");
+    assert_snapshot!(world.run(&["rollback", "--file", "../../x", "--yes"]).shown(), @"");
+}
+
+/// WSP-4: only what violates something.
+#[test]
+fn a_smart_rollback_takes_back_what_violates_something() {
+    let world = changed();
+    assert_snapshot!(world.run(&["rollback", "--smart", "--yes"]).shown(), @"");
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    let run = world.run(&["rollback", "--smart", "--yes", "--json"]);
+    assert_eq!(run.json()["paths"], serde_json::json!([{"path": "out", "outcome": "deleted"}]));
+    let list = br#"{"violations": [{"file": "junk.txt"}]}"#;
+    let run = world.run_with(&["rollback", "--smart", "--violations", "-", "--yes"], list);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert!(!world.path("repo/junk.txt").exists());
+    assert_eq!(world.read("repo/src/a.txt"), "broken\n");
+}
+
+/// WSP-4: edits that no checkpoint has stay in the file; where both changed a line, it is said.
+#[test]
+fn a_merge_keeps_edits_and_shows_conflicts() {
+    let world = World::with_commit();
+    let lines = |first: &str, last: &str| format!("{first}\n2\n3\n4\n5\n6\n{last}\n");
+    world.write("repo/m.txt", &lines("1", "7"));
+    world.run(&["checkpoint", "-m", "good"]);
+    world.write("repo/m.txt", &lines("agent", "7"));
+    world.run(&["checkpoint", "-m", "bad"]);
+    world.write("repo/m.txt", &lines("agent", "mine"));
+    let run = world.run(&["rollback", "1", "--merge", "--yes"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(world.read("repo/m.txt"), lines("1", "mine"));
+    world.write("repo/m.txt", &lines("agent", "7"));
+    world.run(&["checkpoint", "-m", "bad again"]);
+    world.write("repo/m.txt", &lines("mine", "7"));
+    world.write("repo/junk.txt", "junk\n");
+    assert_snapshot!(world.run(&["rollback", "1", "--merge", "--yes"]).steady(), @"");
+    assert_eq!(world.read("repo/m.txt"), lines("mine", "7"), "the file is as it was");
+}
+
+/// WSP-4: a branch that was switched since is not written over.
+#[test]
+fn a_moved_head_is_refused_unless_told() {
+    let world = changed();
+    world.git(&["commit", "--quiet", "--allow-empty", "-m", "second"]);
+    assert_snapshot!(world.run(&["rollback", "--yes"]).steady(), @"");
+    assert_eq!(world.read("repo/src/a.txt"), "broken\n");
+    let run = world.run(&["rollback", "--yes", "--allow-moved-head"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(world.read("repo/src/a.txt"), "one\ntwo\nthree\n");
+}
+
+#[test]
+fn a_rollback_without_a_checkpoint_says_what_to_do() {
+    let world = World::with_commit();
+    assert_snapshot!(world.run(&["rollback", "--yes"]).shown(), @"");
+    assert_snapshot!(world.run(&["rollback", "--undo", "--yes"]).shown(), @"");
+    for args in [
+        &["rollback", "1", "--undo"][..],
+        &["rollback", "1", "--checkpoint", "2"],
+        &["rollback", "--violations", "x", "--yes"],
+        &["rollback", "--smart", "--file", "x"],
+    ] {
+        assert_eq!(world.run(args).code, Some(2), "{args:?}");
+    }
+}

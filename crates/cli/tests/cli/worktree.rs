@@ -1,0 +1,39 @@
+//! `aur worktree`: made, listed, removed.
+
+use insta::assert_snapshot;
+
+use crate::harness::World;
+
+/// WSP-1: a worktree on a branch of its own, and nothing of the user's checkout changes.
+#[test]
+fn a_worktree_is_made_listed_and_removed() {
+    let world = World::with_commit();
+    let index = std::fs::read(world.path("repo/.git/index")).unwrap();
+    let made = world.run(&["worktree", "add", "login", "--json"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert_eq!(made.json()["branch"], "aurora/login");
+    let list = world.run(&["worktree", "list"]);
+    assert!(list.stdout.starts_with("login  aurora/login  [DIR]/home/.local/state/"), "{list:?}");
+    assert_eq!(world.run(&["worktree", "add", "login"]).code, Some(1));
+    assert_eq!(world.run(&["worktree", "add", "../x"]).code, Some(1));
+    assert_snapshot!(world.run(&["worktree", "remove", "login"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "remove", "other", "--yes"]).shown(), @"");
+    let removed = world.run(&["worktree", "remove", "login", "--yes"]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    assert_snapshot!(world.run(&["worktree", "list"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "cleanup"]).shown(), @"");
+    assert_eq!(std::fs::read(world.path("repo/.git/index")).unwrap(), index);
+}
+
+/// WSP-1, POL-4: the policy says what branches start with.
+#[test]
+fn a_worktrees_branch_starts_as_the_policy_says() {
+    let world = World::with_commit();
+    world.write("repo/.aurora/policies.yaml", "safety:\n  branch_prefix: bot/\n");
+    let made = world.run(&["worktree", "add", "login", "--json"]);
+    assert_eq!(made.json()["branch"], "bot/login", "{made:?}");
+    assert_eq!(
+        world.git(&["branch", "--list", "bot/*", "--format=%(refname:short)"]),
+        "bot/login\n"
+    );
+}

@@ -1,0 +1,183 @@
+//! What is remembered of a worktree while and after it is made: who crashed can be told from who works.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use gix::hash::ObjectId;
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::git::Place;
+
+/// How far a worktree is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Stage {
+    /// It is being made; nobody works in it yet.
+    Making,
+    /// It is whole.
+    Ready,
+    /// Everything in it is safe and it is going away.
+    Removing,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Stored {
+    slug: String,
+    branch: String,
+    path: PathBuf,
+    /// The commit that it began with.
+    commit: String,
+    stage: Stage,
+}
+
+/// A worktree's record. While it is held for work, the kernel keeps its lock, and releases it when we
+/// die.
+pub(super) struct Record {
+    stored: Stored,
+    file: PathBuf,
+    _lock: Option<File>,
+}
+
+impl Record {
+    /// A new record of a worktree that is about to be made.
+    pub fn begin(
+        place: &Place,
+        slug: &str,
+        branch: &str,
+        path: &Path,
+        commit: &ObjectId,
+    ) -> Result<Self> {
+        let lock = lock(place, slug)?.ok_or_else(|| busy(slug))?;
+        let file = file_of(place, slug);
+        if file.exists() {
+            return Err(super::taken(&format!("the worktree `{slug}` is there already")));
+        }
+        let stored = Stored {
+            slug: slug.to_owned(),
+            branch: branch.to_owned(),
+            path: path.to_owned(),
+            commit: commit.to_hex().to_string(),
+            stage: Stage::Making,
+        };
+        let record = Self { stored, file, _lock: Some(lock) };
+        record.write()?;
+        Ok(record)
+    }
+
+    /// The record of a worktree, held for work; nothing when there is none.
+    pub fn open(place: &Place, slug: &str) -> Result<Option<Self>> {
+        let lock = lock(place, slug)?.ok_or_else(|| busy(slug))?;
+        let file = file_of(place, slug);
+        Ok(read(&file)?.map(|stored| Self { stored, file, _lock: Some(lock) }))
+    }
+
+    pub fn slug(&self) -> &str {
+        &self.stored.slug
+    }
+
+    pub fn branch(&self) -> &str {
+        &self.stored.branch
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.stored.path
+    }
+
+    pub fn stage(&self) -> Stage {
+        self.stored.stage
+    }
+
+    /// The commit that it began with.
+    pub fn commit(&self) -> Option<ObjectId> {
+        ObjectId::from_hex(self.stored.commit.as_bytes()).ok()
+    }
+
+    pub fn set_stage(&mut self, stage: Stage) -> Result<()> {
+        self.stored.stage = stage;
+        self.write()
+    }
+
+    /// The worktree is no more.
+    pub fn forget(&self) -> Result<()> {
+        match std::fs::remove_file(&self.file) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                Err(Error::io("remove", &self.file)(error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn write(&self) -> Result<()> {
+        let part = self.file.with_extension("json.part");
+        let text = serde_json::to_vec(&self.stored).map_err(|error| Error::Corrupt {
+            what: format!("a worktree cannot be described: {error}"),
+        })?;
+        let mut out = File::create(&part).map_err(Error::io("create", &part))?;
+        out.write_all(&text).map_err(Error::io("write", &part))?;
+        out.sync_data().map_err(Error::io("sync", &part))?;
+        std::fs::rename(&part, &self.file).map_err(Error::io("replace", &self.file))
+    }
+}
+
+/// All records, by name, not held.
+pub(super) fn all(place: &Place) -> Result<Vec<Record>> {
+    let dir = dir_of(place);
+    let entries = match std::fs::read_dir(&dir) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(Error::io("read", &dir)(error)),
+    };
+    let mut records = Vec::new();
+    for entry in entries.flatten() {
+        let file = entry.path();
+        if file.extension().is_some_and(|extension| extension == "json")
+            && let Some(stored) = read(&file)?
+        {
+            records.push(Record { stored, file, _lock: None });
+        }
+    }
+    records.sort_by(|a, b| a.slug().cmp(b.slug()));
+    Ok(records)
+}
+
+/// The right to work on a worktree's record; nothing when somebody else has it.
+fn lock(place: &Place, slug: &str) -> Result<Option<File>> {
+    let dir = dir_of(place);
+    std::fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
+    let path = dir.join(format!("{slug}.lock"));
+    let file = File::create(&path).map_err(Error::io("create", &path))?;
+    match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(Some(file)),
+        Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
+        Err(error) => Err(Error::io("lock", &path)(error.into())),
+    }
+}
+
+fn busy(slug: &str) -> Error {
+    Error::Busy { what: format!("somebody else is at work on the worktree `{slug}`") }
+}
+
+fn read(file: &Path) -> Result<Option<Stored>> {
+    match std::fs::read(file) {
+        Ok(bytes) => {
+            let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
+                Error::Corrupt { what: format!("{} cannot be read: {error}", file.display()) }
+            })?;
+            super::check_slug(&stored.slug)?;
+            Ok(Some(stored))
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(Error::io("read", file)(error)),
+    }
+}
+
+fn dir_of(place: &Place) -> PathBuf {
+    place.aurora_dir.join("worktrees")
+}
+
+fn file_of(place: &Place, slug: &str) -> PathBuf {
+    dir_of(place).join(format!("{slug}.json"))
+}

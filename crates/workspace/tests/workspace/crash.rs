@@ -1,0 +1,305 @@
+//! Killed at any moment: nothing is lost, and the next command heals.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use aurora_model::CheckpointId;
+use aurora_workspace::{
+    CheckpointRequest, GitWorkspace, MovedHead, OnUnchanged, RollbackRequest, Workspace as _,
+};
+
+use crate::harness::{
+    Chance, World, git_state, number_from_environment, same_git_state, settings_of,
+};
+use crate::listing::{Listing, Node, captured};
+
+/// How many times a child is killed in each test; `AURORA_CRASH_ROUNDS` says another number.
+const ROUNDS: u64 = 120;
+
+/// What the child does, said by its parent in the environment.
+const WORK: &str = "AURORA_CRASH_WORK";
+const WORLD: &str = "AURORA_CRASH_WORLD";
+const SEED: &str = "AURORA_CRASH_SEED";
+const TIMES: &str = "AURORA_CRASH_TIMES";
+
+/// Not a test of its own: the others start it as a process, and kill it.
+#[test]
+fn a_child_at_work() {
+    let (Ok(work), Some(dir)) = (std::env::var(WORK), std::env::var_os(WORLD)) else { return };
+    let mut chance = Chance::new(number_from_environment(SEED, 0));
+    let times = number_from_environment(TIMES, 1_000);
+    let workspace = GitWorkspace::open(settings_of(&PathBuf::from(dir))).unwrap();
+    let states: Vec<CheckpointId> = std::fs::read_to_string(workspace.root().join("../states"))
+        .map_or_else(
+            |_| Vec::new(),
+            |text| text.lines().map(|line| CheckpointId(line.to_owned())).collect(),
+        );
+    for turn in 0..times {
+        let done = match work.as_str() {
+            "checkpoint" => {
+                let text = format!("{turn} {}\n", chance.next());
+                let name = format!("made-{}", chance.below(8));
+                std::fs::write(workspace.root().join(name), text.repeat(200)).unwrap();
+                workspace.checkpoint(&CheckpointRequest::default()).map(drop)
+            }
+            "rollback" => {
+                let mut request = RollbackRequest::to(chance.pick(&states).clone());
+                request.moved_head = MovedHead::Accept;
+                let done = if chance.one_in(4) {
+                    workspace.undo(&request).map(drop)
+                } else {
+                    workspace.rollback(&request).map(drop)
+                };
+                match done {
+                    Err(aurora_workspace::Error::NotFound { .. }) => Ok(()),
+                    done => done,
+                }
+            }
+            "both" => {
+                let request = CheckpointRequest {
+                    on_unchanged: OnUnchanged::Record,
+                    ..CheckpointRequest::default()
+                };
+                let to = RollbackRequest::to(chance.pick(&states).clone());
+                if chance.one_in(2) {
+                    workspace.checkpoint(&request).map(drop)
+                } else {
+                    workspace.rollback(&to).map(drop)
+                }
+            }
+            other => panic!("nobody asked for {other}"),
+        };
+        match done {
+            Ok(()) | Err(aurora_workspace::Error::Busy { .. }) => {}
+            Err(error) => panic!("{work}: {error}"),
+        }
+    }
+}
+
+fn start(world: &World, work: &str, seed: u64, times: u64) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["crash::a_child_at_work", "--exact", "--nocapture", "--test-threads=1"])
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env(WORK, work)
+        .env(WORLD, world.dir())
+        .env(SEED, seed.to_string())
+        .env(TIMES, times.to_string())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Lets a child work for a moment and kills it. A child that ended by itself must not have failed.
+fn kill_after(mut child: Child, delay: Duration) {
+    let deadline = Instant::now() + delay;
+    while Instant::now() < deadline {
+        if let Some(status) = child.try_wait().unwrap() {
+            let output = child.wait_with_output().unwrap();
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(status.success(), "the child failed: {said}");
+            return;
+        }
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// Four states of one worktree, each with a checkpoint; their names are where the child looks.
+fn world_with_states(seed: u64) -> (World, Vec<Listing>) {
+    let world = World::on_disk();
+    let mut chance = Chance::new(seed);
+    world.write(".gitignore", "*.log\n");
+    world.write("kept.log", "ignored and never touched\n");
+    world.commit();
+    let workspace = world.workspace();
+    let mut ids = String::new();
+    let mut listings = Vec::new();
+    for state in 0..4 {
+        for file in 0..24 {
+            let path = format!("d{}/f{file}", file % 5);
+            std::fs::remove_file(world.path(&path)).ok();
+            match chance.below(5) {
+                0 => {}
+                1 => {
+                    std::fs::create_dir_all(world.path(&path).parent().unwrap()).unwrap();
+                    std::os::unix::fs::symlink(format!("target-{state}"), world.path(&path))
+                        .unwrap();
+                }
+                _ => world.write(
+                    &path,
+                    format!("state {state} file {file}\n").repeat(1 + chance.below(400)),
+                ),
+            }
+        }
+        let made = workspace.checkpoint(&CheckpointRequest::default()).unwrap();
+        ids.push_str(&format!("{}\n", made.checkpoint.checkpoint_id));
+        listings.push(Listing::of(&world.root));
+    }
+    std::fs::write(world.dir().join("states"), ids).unwrap();
+    (world, listings)
+}
+
+fn fsck(world: &World) {
+    let private = world.root.join(".git/aurora/git");
+    let said = world.try_git(&private, &["--git-dir=.", "fsck", "--no-dangling", "--no-progress"]);
+    let text = String::from_utf8_lossy(&said.stderr).into_owned();
+    assert!(said.status.success(), "fsck of the private store: {text}");
+    let said = world.try_git(&world.root, &["fsck", "--no-dangling", "--no-progress"]);
+    assert!(said.status.success(), "fsck: {}", String::from_utf8_lossy(&said.stderr));
+}
+
+/// The chain is unbroken and the newest checkpoints can be read whole.
+fn chain_is_whole(workspace: &GitWorkspace, chance: &mut Chance) {
+    let all = workspace.checkpoints().unwrap();
+    for pair in all.windows(2) {
+        let previous = pair[1].previous_checkpoint_id.as_ref();
+        assert_eq!(previous, Some(&pair[0].checkpoint_id), "the chain is broken");
+    }
+    for checkpoint in all.iter().rev().take(3) {
+        captured(workspace, &checkpoint.tree);
+    }
+    if !all.is_empty() {
+        let any = chance.below(all.len());
+        captured(workspace, &all[any].tree);
+    }
+}
+
+fn delay(chance: &mut Chance) -> Duration {
+    // Starting takes a few milliseconds; half of the kills are meant to hit the middle of the work.
+    Duration::from_micros(500 + chance.below(45_000) as u64)
+}
+
+/// Whether content is on the disk or in one of the newest checkpoints.
+fn is_somewhere(
+    workspace: &GitWorkspace,
+    disk: &Listing,
+    path: &aurora_model::RepoPath,
+    node: &Node,
+) -> bool {
+    if disk.nodes.get(path) == Some(node) {
+        return true;
+    }
+    let Node::File { bytes, .. } = node else { return false };
+    let all = workspace.checkpoints().unwrap();
+    let mut newest = all.iter().rev().take(200);
+    newest.any(|checkpoint| {
+        let content = workspace.read(&checkpoint.tree, path).unwrap();
+        content.is_some_and(|content| content.bytes == *bytes)
+    })
+}
+
+fn rounds() -> u64 {
+    number_from_environment("AURORA_CRASH_ROUNDS", ROUNDS)
+}
+
+// WSP-4
+#[test]
+fn a_rollback_that_is_killed_is_completed_or_never_happened() {
+    let first = number_from_environment(SEED, 7);
+    println!("seed {first}");
+    let (world, states) = world_with_states(first);
+    let mut chance = Chance::new(first);
+    let mut healed = 0;
+    for round in 0..rounds() {
+        let path = aurora_model::RepoPath::new(format!("user-{}.txt", round % 3)).unwrap();
+        let work = format!("what the user wrote in round {round}\n");
+        if chance.one_in(2) {
+            world.write(path.as_bytes(), &work);
+        }
+        let before = Listing::of(&world.root);
+        let git = git_state(&world.root.join(".git"));
+        kill_after(start(&world, "rollback", chance.next(), 1_000), delay(&mut chance));
+        let workspace = world.workspace();
+        healed += workspace.heal().unwrap().len();
+        let after = Listing::of(&world.root);
+        let sound =
+            after.nodes == before.nodes || states.iter().any(|state| state.nodes == after.nodes);
+        assert!(
+            sound,
+            "round {round} of seed {first}: half a rollback is left: {:?}, {:?}",
+            after.differences(&before),
+            states.iter().map(|state| after.differences(state)).collect::<Vec<_>>()
+        );
+        for (path, node) in &before.nodes {
+            let safe = is_somewhere(&workspace, &after, path, node);
+            assert!(safe || !matches!(node, Node::File { .. }), "round {round}: {path} is lost");
+        }
+        same_git_state(&git, &git_state(&world.root.join(".git")), "after a killed rollback");
+        chain_is_whole(&workspace, &mut chance);
+        if round % 20 == 0 {
+            fsck(&world);
+        }
+    }
+    fsck(&world);
+    println!("{healed} rollbacks were healed");
+}
+
+// WSP-3
+#[test]
+fn a_checkpoint_that_is_killed_leaves_a_whole_chain() {
+    let first = number_from_environment(SEED, 11);
+    println!("seed {first}");
+    let world = World::on_disk();
+    world.write("a", "a\n");
+    world.commit();
+    let mut chance = Chance::new(first);
+    let mut known = 0;
+    for round in 0..rounds() {
+        kill_after(start(&world, "checkpoint", chance.next(), 1_000), delay(&mut chance));
+        let workspace = world.workspace();
+        let disk = Listing::of(&world.root);
+        let all = workspace.checkpoints().unwrap().len();
+        assert!(all >= known, "round {round} of seed {first}: checkpoints are gone");
+        let made = workspace.checkpoint(&CheckpointRequest::default()).unwrap();
+        crate::listing::holds_exactly(&workspace, &made.checkpoint, &disk);
+        chain_is_whole(&workspace, &mut chance);
+        known = workspace.checkpoints().unwrap().len();
+        if round % 20 == 0 {
+            fsck(&world);
+        }
+    }
+    fsck(&world);
+    let left = leftovers(&world.root.join(".git/aurora"));
+    println!("{known} checkpoints, left behind: {left:?}");
+    assert!(left.len() <= 2, "temporary files pile up: {left:?}");
+}
+
+/// Temporary files that nobody will ever use.
+fn leftovers(at: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![at.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder).unwrap().flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if entry.file_type().unwrap().is_dir() {
+                folders.push(entry.path());
+            } else if name.contains("tmp") || name.contains(".part") || name.contains(".new") {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+// WSP-3, WSP-4
+#[test]
+fn two_processes_at_once_do_not_disturb_each_other() {
+    let (world, states) = world_with_states(3);
+    let children: Vec<Child> = (0..2).map(|seed| start(&world, "both", seed, 15)).collect();
+    for child in children {
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{said}");
+    }
+    let workspace = world.workspace();
+    assert_eq!(workspace.heal().unwrap(), []);
+    let after = Listing::of(&world.root);
+    assert!(states.iter().any(|state| state.nodes == after.nodes), "a mixture is left");
+    chain_is_whole(&workspace, &mut Chance::new(1));
+    fsck(&world);
+}
