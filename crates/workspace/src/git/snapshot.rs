@@ -30,7 +30,7 @@ impl GitWorkspace {
     ) -> Result<Created> {
         let survey = self.survey(request, lock)?;
         let same = survey.latest.as_ref().filter(|latest| {
-            latest.stored.checkpoint.tree.0 == survey.tree.to_string()
+            state::names(&latest.stored.checkpoint.tree.0, &survey.tree)
                 && request.on_unchanged == OnUnchanged::Reuse
         });
         if let Some(latest) = same {
