@@ -167,7 +167,7 @@ impl GitWorkspace {
     fn plan(&self, request: &CheckpointRequest, latest: Option<&Link>, state: &State) -> Plan {
         let everything =
             |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
-        let Some(watch) = &self.watch else {
+        let Some(watch) = self.watch() else {
             return everything(None, "no watchdog is running");
         };
         let (mark, paths) = match watch.since(state.mark.as_ref()) {
@@ -290,7 +290,7 @@ impl GitWorkspace {
         let tracked = outer.tracked();
         state.sparse = tracked.is_sparse();
         state.absent = None;
-        if self.watch.is_some() {
+        if state.mark.is_some() {
             let absent = tracked.entries().filter(|(path, entry)| {
                 entry.mode == gix::index::entry::Mode::COMMIT || listing.at(path).is_none()
             });
