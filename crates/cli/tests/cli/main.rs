@@ -21,6 +21,6 @@ mod policy;
 #[cfg(test)]
 mod rollback;
 #[cfg(test)]
-mod watch;
+mod shadow;
 #[cfg(test)]
 mod worktree;
