@@ -238,7 +238,7 @@ fn history_is_listed_shown_and_compared() {
     exit: 2
     ----- stderr -----
     error: no checkpoint `9`
-    hint: there are 2 of them, such as ckpt-002-14a548f2, ckpt-001-3f4bacf0
+    hint: there are 2 of them, such as ckpt-002-xxxxxxxx, ckpt-001-xxxxxxxx
     ");
     let list = world.run(&["checkpoints", "list", "--json", "--limit", "1"]).json();
     assert_eq!(list["total"], 2);
@@ -268,7 +268,12 @@ fn plain_git_sees_checkpoints_and_branches_are_made_of_them() {
     let format = "--format=%(refname) %(contents:subject)";
     let seen = world.git(&["--git-dir=.git/aurora/git", "for-each-ref", format]);
     assert_eq!(seen, format!("refs/aurora/checkpoints/checkout/{} seen\n", id.trim()));
-    assert_snapshot!(world.run(&["checkpoints", "branch", "1", "rescue"]).steady(), @"");
+    assert_snapshot!(world.run(&["checkpoints", "branch", "1", "rescue"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    made branch rescue at [HASH] from ckpt-001-xxxxxxxx
+    look at it with: git log -p -1 rescue
+    ");
     assert_eq!(world.git(&["show", "rescue:new.txt"]), "new\n");
     assert_eq!(world.git(&["branch", "--show-current"]), "main\n");
     let taken = world.run(&["checkpoints", "branch", "1", "rescue"]);

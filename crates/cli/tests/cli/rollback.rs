@@ -154,11 +154,20 @@ fn a_merge_keeps_edits_and_shows_conflicts() {
     exit: 1
     ----- stdout -----
     back to ckpt-001-xxxxxxxx (asked, just now): good
-    1 file in conflict, left as they are:
-      ! m.txt  (<<<<<<< now)
+    1 file in conflict, left alone:
+      ! m.txt
+          1  <<<<<<< now
+          2  mine
+          3  ||||||| base
+          4  agent
+          5  =======
+          6  1
+          7  >>>>>>> checkpoint
     1 file to keep:
       = junk.txt  (it was edited since the last checkpoint)
-    nothing can be done; the files stay as they are
+    ----- stderr -----
+    error: nothing was rolled back
+    hint: edit the files in conflict by hand, or roll back without --merge: your edits are in a safety checkpoint then
     ");
     assert_eq!(world.read("repo/m.txt"), lines("mine", "7"), "the file is as it was");
 }
