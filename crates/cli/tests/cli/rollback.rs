@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::harness::World;
+use crate::harness::{World, steady};
 
 /// A repository with a checkpoint and changes after it.
 fn changed() -> World {
@@ -172,6 +172,40 @@ fn a_merge_keeps_edits_and_shows_conflicts() {
     assert_eq!(world.read("repo/m.txt"), lines("mine", "7"), "the file is as it was");
 }
 
+/// WSP-4: what can be merged is, what cannot is shown, and the exit code says so.
+#[test]
+fn a_conflict_in_one_file_keeps_no_other_from_going_back() {
+    let world = changed();
+    world.run(&["checkpoint", "-m", "bad"]);
+    world.write("repo/src/a.txt", "mine\n");
+    assert_snapshot!(world.run(&["rollback", "1", "--merge", "--yes"]).steady(), @r"
+    exit: 1
+    ----- stdout -----
+    rolled back to ckpt-001-xxxxxxxx: 1 brought back, 1 deleted, 1 in conflict
+      ! src/a.txt  (both sides changed the same lines)
+      + README.md
+      - junk.txt
+
+    conflict in src/a.txt
+          1  <<<<<<< now
+          2  mine
+          3  ||||||| base
+          4  broken
+          5  =======
+          6  one
+          7  two
+          8  three
+          9  >>>>>>> checkpoint
+    what was there before is ckpt-003-xxxxxxxx
+    undo with: aur rollback --undo
+    ----- stderr -----
+    error: not every file could be rolled back
+    hint: edit the files in conflict by hand, or roll back without --merge: your edits are in a safety checkpoint then
+    ");
+    assert_eq!(world.read("repo/src/a.txt"), "mine\n");
+    assert_eq!(world.read("repo/README.md"), "hello\n");
+}
+
 /// WSP-4: a branch that was switched since is not written over.
 #[test]
 fn a_moved_head_is_refused_unless_told() {
@@ -212,4 +246,18 @@ fn a_rollback_without_a_checkpoint_says_what_to_do() {
     ] {
         assert_eq!(world.run(args).code, Some(2), "{args:?}");
     }
+}
+
+/// WSP-4: what the guide shows is what happens.
+#[test]
+fn the_guides_transcript_is_what_the_program_prints() {
+    let guide = include_str!("../../../../docs/guides/checkpoints.md");
+    let transcript = guide.split("```console\n").nth(1).and_then(|text| text.split("```").next());
+    let world = World::with_commit();
+    let mut printed = String::new();
+    for line in transcript.unwrap().lines().filter_map(|line| line.strip_prefix("$ ")) {
+        printed.push_str(&format!("$ {line}\n"));
+        printed.push_str(&world.shell(line));
+    }
+    assert_eq!(steady(&printed), steady(transcript.unwrap()));
 }
