@@ -5,7 +5,7 @@ pub mod violations;
 
 use std::path::PathBuf;
 
-use aurora_model::Checkpoint;
+use aurora_model::{Checkpoint, CheckpointId};
 use aurora_workspace::{
     Edits, MovedHead, RollbackPlan, RollbackReport, RollbackRequest, Scope, Workspace as _,
 };
@@ -13,7 +13,7 @@ use aurora_workspace::{
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::style::Style;
-use crate::output::{escape, history, moment, rollback};
+use crate::output::{escape, history, moment, rollback, skipped};
 use crate::wiring::question::Consent;
 use crate::wiring::workspace::{self, Session};
 
@@ -85,17 +85,12 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         consent.check("a rollback")?;
     }
     let session = Session::open()?;
-    let to = match args.undo {
-        true => target::of_undo(&session)?,
-        false => target::find(&session, args.id.as_deref().or(args.checkpoint.as_deref()))?,
-    };
-    let mut request = RollbackRequest {
-        scope: scope(args, &session, &to)?,
-        edits: if args.merge { Edits::Merge } else { Edits::Replace },
-        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
-        ..RollbackRequest::to(to.checkpoint_id.clone())
-    };
-    let plan = session.ask(|workspace| workspace.plan_rollback(&request))?;
+    let mut request = request(args, &session)?;
+    let plan = session.ask(|workspace| match args.undo {
+        true => workspace.plan_undo(&request),
+        false => workspace.plan_rollback(&request),
+    })?;
+    let to = session.ask(|workspace| workspace.find(&plan.to.0))?;
     if args.dry_run {
         show_plan(args, &to, &plan)?;
         return Ok(Exit::Ok);
@@ -103,6 +98,7 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     if rollback::is_empty(&plan) {
         return nothing_to_do(args, &to, &plan);
     }
+    check_head(args, &plan)?;
     if consent != Consent::Given {
         show_plan(args, &to, &plan)?;
     }
@@ -116,6 +112,33 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         false => workspace.rollback(&request),
     })?;
     tell(args, &report)
+}
+
+fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
+    let moved_head = if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse };
+    if args.undo {
+        // Undoing knows itself where to: only how is taken from the request.
+        let to = CheckpointId(String::new());
+        return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
+    }
+    let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
+    Ok(RollbackRequest {
+        scope: scope(args, session, &to)?,
+        edits: if args.merge { Edits::Merge } else { Edits::Replace },
+        moved_head,
+        ..RollbackRequest::to(to.checkpoint_id)
+    })
+}
+
+/// Refuses before a question is asked whose yes would be refused.
+fn check_head(args: &Args, plan: &RollbackPlan) -> anyhow::Result<()> {
+    let Some((then, now)) = plan.moved_head.as_ref().filter(|_| !args.allow_moved_head) else {
+        return Ok(());
+    };
+    let (then, now) = (skipped::head(then), skipped::head(now));
+    Err(Failure::failed(format!("HEAD was {then} at {} and is {now} now", plan.to))
+        .hint("switch back first, or insist with --allow-moved-head: HEAD stays where it is")
+        .into())
 }
 
 fn scope(args: &Args, session: &Session, to: &Checkpoint) -> anyhow::Result<Scope> {
@@ -168,12 +191,13 @@ fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::R
 }
 
 fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
+    let well = rollback::went_well(report);
     if args.json {
         output::print_json(&rollback::report_json(report))?;
-    } else {
-        output::print(&rollback::report(report, Style::of_stdout()))?;
+        return Ok(if well { Exit::Ok } else { Exit::Failure });
     }
-    if rollback::went_well(report) {
+    output::print(&rollback::report(report, Style::of_stdout()))?;
+    if well {
         return Ok(Exit::Ok);
     }
     Err(Failure::failed("not every file could be rolled back")

@@ -15,6 +15,7 @@ mod keep;
 mod lock;
 mod owned;
 mod refs;
+mod repack;
 
 pub(crate) use durable::write_durably;
 pub(crate) use lock::{FeatureLock, PruneLock};

@@ -1,7 +1,6 @@
 //! Starting git so that nothing of the repository's is executed and nothing from outside gets in.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -37,13 +36,7 @@ const HARDENED: &[&str] = &[
 pub(crate) struct Git {
     command: Command,
     doing: String,
-    input: Input,
-}
-
-enum Input {
-    Nothing,
-    Bytes(Vec<u8>),
-    Held(File),
+    input: Option<Vec<u8>>,
 }
 
 impl Git {
@@ -69,7 +62,7 @@ impl Git {
             command.args(["-c", setting]);
         }
         command.arg("--git-dir").arg(git_dir);
-        Self { command, doing: doing.into(), input: Input::Nothing }
+        Self { command, doing: doing.into(), input: None }
     }
 
     /// One more argument.
@@ -96,15 +89,7 @@ impl Git {
     /// What git reads.
     #[must_use]
     pub fn input(mut self, bytes: impl Into<Vec<u8>>) -> Self {
-        self.input = Input::Bytes(bytes.into());
-        self
-    }
-
-    /// A locked file that git holds open as its input, so that the lock outlives us if we are killed
-    /// while git is at work.
-    #[must_use]
-    pub fn holding(mut self, lock: File) -> Self {
-        self.input = Input::Held(lock);
+        self.input = Some(bytes.into());
         self
     }
 
@@ -124,25 +109,13 @@ impl Git {
 
     /// Runs it, whether it succeeds or not.
     pub fn output(mut self) -> Result<Output> {
-        let bytes = match self.input {
-            Input::Nothing => {
-                self.command.stdin(Stdio::null());
-                None
-            }
-            Input::Held(file) => {
-                self.command.stdin(Stdio::from(file));
-                None
-            }
-            Input::Bytes(bytes) => {
-                self.command.stdin(Stdio::piped());
-                Some(bytes)
-            }
-        };
+        let stdin = if self.input.is_some() { Stdio::piped() } else { Stdio::null() };
+        self.command.stdin(stdin);
         self.command.stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = self.command.spawn().map_err(not_started)?;
         let input = child.stdin.take();
         let output = std::thread::scope(|scope| {
-            if let (Some(bytes), Some(mut input)) = (bytes, input) {
+            if let (Some(bytes), Some(mut input)) = (self.input, input) {
                 // A git that stops reading early says why on its own; a broken pipe is not the reason.
                 scope.spawn(move || input.write_all(&bytes).ok());
             }

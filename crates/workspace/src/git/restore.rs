@@ -161,6 +161,7 @@ impl GitWorkspace {
         let root = Root::open(&self.place.root, Fuse::lit())?;
         let journal = Journal::of(transition, due, (self.settings.now)());
         let outcomes = self.ground(&root)?.perform(&journal)?;
+        root.fuse().burn().map_err(Error::io("record", &self.place.root))?;
         let recorded = record(&outcomes)?;
         Journal::end(&self.place.feature_dir, root.fuse())?;
         Ok((outcomes, recorded))

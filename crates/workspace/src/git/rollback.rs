@@ -1,20 +1,19 @@
 //! Planning a rollback, doing it, and undoing it.
 
 mod plan;
-mod seam;
 
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
-use gix::hash::ObjectId;
 
 use self::plan::{Aim, Planned, State};
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::git::beneath::{Fuse, Root};
+use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
-use crate::git::scan::repository::head_of;
+use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
     CheckpointRequest, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan, RollbackReport,
@@ -26,14 +25,33 @@ impl GitWorkspace {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
         let aim = self.aim_at(request)?;
+        self.plan_for(&aim, request, &lock)
+    }
+
+    /// What undoing the latest rollback or promotion would do, without doing it.
+    pub fn plan_undo(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
+        let lock = self.store.lock(&self.place)?;
+        self.heal_locked(&lock)?;
+        self.plan_for(&self.aim_of_undo()?, request, &lock)
+    }
+
+    fn plan_for(
+        &self,
+        aim: &Aim,
+        request: &RollbackRequest,
+        lock: &FeatureLock,
+    ) -> Result<RollbackPlan> {
         let objects = self.store.objects()?;
-        let safety = self.safety_request(&objects, &aim, request)?;
-        let now = self.current_state(&safety, &lock)?;
-        let planned = self.plan(&objects, &aim, request, &now)?;
+        let safety = self.safety_request(&objects, aim, request)?;
+        let (tree, notes) = self.current_tree(&safety, lock)?;
+        let now = State { tree, skipped: notes.skipped };
+        // What the scan wrote is in a pack that is newer than the handle.
+        let objects = self.store.objects()?;
+        let planned = self.plan_paths(&objects, aim, request, &now)?;
         Ok(RollbackPlan {
             to: aim.target.checkpoint_id.clone(),
             now: TreeId(now.tree.to_string()),
-            moved_head: moved(&aim.target.head, &self.head_now()),
+            moved_head: moved(&aim.target.head, &head(&self.place)),
             steps: planned.into_iter().map(|planned| planned.shown).collect(),
         })
     }
@@ -48,6 +66,11 @@ impl GitWorkspace {
     pub(crate) fn undo_latest(&self, request: &RollbackRequest) -> Result<RollbackReport> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
+        self.go_to(&self.aim_of_undo()?, request, &lock)
+    }
+
+    /// Undoing's aim: what was there before the latest rollback or promotion, at its paths only.
+    fn aim_of_undo(&self) -> Result<Aim> {
         let chain = self.list_checkpoints()?;
         let undone = chain.iter().rev().find(|checkpoint| {
             matches!(checkpoint.kind, CheckpointKind::Restored | CheckpointKind::Promoted)
@@ -68,17 +91,16 @@ impl GitWorkspace {
             });
         };
         let objects = self.store.objects()?;
-        let restored = object_id(&undone.tree)?;
-        let changed = tree::compare(&objects, &object_id(&before.tree)?, &restored)?;
+        let restored = tree_id(&undone.tree)?;
+        let changed = tree::compare(&objects, &tree_id(&before.tree)?, &restored)?;
         let had = |path: &RepoPath| undone.empty_folders.contains(path);
-        let aim = Aim {
+        Ok(Aim {
             target: before.clone(),
             base: restored,
             only: Some(changed.into_iter().map(|delta| delta.path).collect()),
             empty_folders: before.empty_folders.iter().filter(|path| !had(path)).cloned().collect(),
             message: format!("undo of {}", undone.checkpoint_id),
-        };
-        self.go_to(&aim, request, &lock)
+        })
     }
 
     /// A rollback's aim: the checkpoint that was asked for.
@@ -86,7 +108,7 @@ impl GitWorkspace {
         let target = self.find_checkpoint(&request.to.0)?;
         let latest = self.find_checkpoint("latest")?;
         Ok(Aim {
-            base: object_id(&latest.tree)?,
+            base: tree_id(&latest.tree)?,
             only: None,
             empty_folders: target.empty_folders.clone(),
             message: format!("rollback to {}", target.checkpoint_id),
@@ -107,7 +129,7 @@ impl GitWorkspace {
         let now = State::of(&safety)?;
         // Objects of the safety checkpoint are in a pack that is newer than the handle.
         let objects = self.store.objects()?;
-        let mut planned = self.plan(&objects, aim, request, &now)?;
+        let mut planned = self.plan_paths(&objects, aim, request, &now)?;
         self.store_merged(&mut planned)?;
         self.save_conflicts(&planned, &safety.checkpoint_id)?;
         let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
@@ -167,7 +189,7 @@ impl GitWorkspace {
         aim: &Aim,
         request: &RollbackRequest,
     ) -> Result<CheckpointRequest> {
-        let target = object_id(&aim.target.tree)?;
+        let target = tree_id(&aim.target.tree)?;
         let differing = tree::compare(objects, &aim.base, &target)?;
         let overwritten = differing.into_iter().filter(|delta| delta.after.is_some());
         Ok(CheckpointRequest {
@@ -179,16 +201,11 @@ impl GitWorkspace {
         })
     }
 
-    /// Where HEAD stands.
-    fn head_now(&self) -> Head {
-        head_of(&self.place.git_dir, &self.place.common_dir)
-    }
-
     fn refuse_moved_head(&self, target: &Checkpoint, request: &RollbackRequest) -> Result<()> {
         if request.moved_head == MovedHead::Accept {
             return Ok(());
         }
-        let Some((then, now)) = moved(&target.head, &self.head_now()) else { return Ok(()) };
+        let Some((then, now)) = moved(&target.head, &head(&self.place)) else { return Ok(()) };
         Err(Error::Refused {
             what: format!(
                 "HEAD has moved since {}: from {} to {}",
@@ -290,12 +307,6 @@ fn shown(head: &Head) -> String {
         (None, Some(commit)) => format!("{commit} without a branch"),
         (None, None) => "nowhere".to_owned(),
     }
-}
-
-/// The name of a stored tree.
-fn object_id(tree: &TreeId) -> Result<ObjectId> {
-    let broken = |_| Error::Corrupt { what: format!("`{tree}` is no tree's name") };
-    ObjectId::from_hex(tree.0.as_bytes()).map_err(broken)
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Asking the watchdog of another process. Any doubt means that there is none.
 
 use std::io;
-use std::os::unix::fs::{FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -28,11 +27,7 @@ struct Remote {
 /// The watchdog that another process of the same user runs for this worktree, if it answers.
 #[must_use]
 pub fn connect(place: &Place) -> Option<Arc<dyn Watched>> {
-    let address = serve::address(place)?;
-    let socket = address.socket.symlink_metadata().ok()?;
-    if !socket.file_type().is_socket() || socket.uid() != rustix::process::geteuid().as_raw() {
-        return None;
-    }
+    let address = serve::address(place).filter(|address| serve::is_ours(&address.socket))?;
     let remote = Remote { socket: address.socket, instance: address.instance };
     match remote.ask(&Request::Hello, HELLO).ok()? {
         Answer::Hello { instance } if instance == remote.instance => Some(Arc::new(remote)),

@@ -3,7 +3,9 @@
 use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{
+    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _,
+};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -109,14 +111,21 @@ pub(super) fn address(place: &Place) -> Option<Address> {
     serde_json::from_slice(&text).ok().filter(|address: &Address| address.version == VERSION)
 }
 
+/// Whether a socket is where we would put one, is one, and is ours: an address that names another
+/// one was not written by us.
+pub(super) fn is_ours(socket: &Path) -> bool {
+    let folder = socket.parent().and_then(Path::file_name).and_then(|name| name.to_str());
+    socket.file_name().is_some_and(|name| name == SOCKET)
+        && folder.is_some_and(|name| name.starts_with(FOLDER_PREFIX))
+        && socket.symlink_metadata().is_ok_and(|kind| {
+            kind.file_type().is_socket() && kind.uid() == rustix::process::geteuid().as_raw()
+        })
+}
+
 /// We hold the lock, so whoever wrote an address before us is dead.
 fn remove_stale(place: &Place) {
     let Some(stale) = address(place) else { return };
-    let folder = stale.socket.parent().and_then(Path::file_name).and_then(|name| name.to_str());
-    let named_by_us = stale.socket.file_name().is_some_and(|name| name == SOCKET)
-        && folder.is_some_and(|name| name.starts_with(FOLDER_PREFIX));
-    let ours = stale.socket.symlink_metadata();
-    if named_by_us && ours.is_ok_and(|kind| kind.uid() == rustix::process::geteuid().as_raw()) {
+    if is_ours(&stale.socket) {
         remove_socket(&stale.socket);
     }
     let _ = std::fs::remove_file(place.feature_dir.join(ADDRESS));

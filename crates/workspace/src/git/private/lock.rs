@@ -25,14 +25,13 @@ pub(crate) struct FeatureLock {
 /// The right to write a feature's chain and to remove packs, held until dropped.
 pub(crate) struct PruneLock {
     _feature: File,
-    store: File,
+    _store: File,
 }
 
-impl PruneLock {
-    /// The lock itself, for a child that must keep it when we die.
-    pub fn share(&self) -> Result<File> {
-        self.store.try_clone().map_err(Error::io("share", "a lock"))
-    }
+/// The right to put packs together, held until dropped.
+pub(super) struct RepackLock {
+    _repack: File,
+    _store: File,
 }
 
 enum Claim {
@@ -59,7 +58,21 @@ impl PrivateStore {
         let feature = lock_feature(place, PATIENCE)?;
         let store = claim(&self.aurora_dir.join("lock"), &Claim::Alone, PATIENCE)?;
         self.owned.forget();
-        Ok(PruneLock { _feature: feature, store })
+        Ok(PruneLock { _feature: feature, _store: store })
+    }
+
+    /// The right to put packs together, unless somebody else is at it or prunes.
+    pub(super) fn lock_for_repacking(&self) -> Result<Option<RepackLock>> {
+        let at_once =
+            |name: &str, how: &Claim| match claim(&self.aurora_dir.join(name), how, Duration::ZERO)
+            {
+                Ok(file) => Ok(Some(file)),
+                Err(Error::Busy { .. }) => Ok(None),
+                Err(error) => Err(error),
+            };
+        let Some(repack) = at_once("repack.lock", &Claim::Alone)? else { return Ok(None) };
+        let Some(store) = at_once("lock", &Claim::Shared)? else { return Ok(None) };
+        Ok(Some(RepackLock { _repack: repack, _store: store }))
     }
 }
 

@@ -7,6 +7,7 @@ use gix::hash::ObjectId;
 
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
+use crate::git::chain::tree_id;
 use crate::git::merge::{Merged, Sides, merge};
 use crate::git::objects::{Entry, Node, Objects};
 use crate::git::restore::{Step, is_file};
@@ -38,7 +39,7 @@ pub(super) struct State {
 impl State {
     /// The state that a checkpoint recorded.
     pub fn of(checkpoint: &Checkpoint) -> Result<Self> {
-        let tree = super::object_id(&checkpoint.tree)?;
+        let tree = tree_id(&checkpoint.tree)?;
         Ok(Self { tree, skipped: checkpoint.skipped.clone() })
     }
 }
@@ -63,14 +64,14 @@ enum Way {
 
 impl GitWorkspace {
     /// Every path that differs and is in scope, with what happens to it.
-    pub(super) fn plan(
+    pub(super) fn plan_paths(
         &self,
         objects: &Objects,
         aim: &Aim,
         request: &RollbackRequest,
         now: &State,
     ) -> Result<Vec<Planned>> {
-        let target = super::object_id(&aim.target.tree)?;
+        let target = tree_id(&aim.target.tree)?;
         check_scope(objects, &request.scope, &[now.tree, target])?;
         let edits = tree::compare(objects, &aim.base, &now.tree)?;
         let edits: BTreeMap<RepoPath, Delta> =
@@ -92,6 +93,7 @@ impl GitWorkspace {
             };
             planned.push(plan_one(delta, edit.is_some(), way));
         }
+        add_unseen(objects, aim, request, now, &mut planned)?;
         Ok(planned)
     }
 
@@ -149,6 +151,34 @@ impl GitWorkspace {
     }
 }
 
+/// Adds what could not be captured now and stands where the checkpoint has something: nobody can tell
+/// whether it differs, so it stays, and that is said.
+fn add_unseen(
+    objects: &Objects,
+    aim: &Aim,
+    request: &RollbackRequest,
+    now: &State,
+    planned: &mut Vec<Planned>,
+) -> Result<()> {
+    let target = tree_id(&aim.target.tree)?;
+    let said: BTreeSet<RepoPath> = planned.iter().map(|one| one.shown.path.clone()).collect();
+    for skipped in &now.skipped {
+        let Some(because) = uncaptured(skipped.reason) else { continue };
+        let about = aim.only.as_ref().is_none_or(|only| only.contains(&skipped.path));
+        if about
+            && in_scope(&request.scope, &skipped.path)
+            && !said.contains(&skipped.path)
+            && stands_in(objects, &target, &skipped.path)?
+        {
+            let path = skipped.path.clone();
+            let unchanged = Delta { path, before: None, after: None };
+            planned.push(plan_one(unchanged, true, Way::Keep(because)));
+        }
+    }
+    planned.sort_by(|one, other| one.shown.path.cmp(&other.shown.path));
+    Ok(())
+}
+
 fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
     let Delta { path, before, after } = delta;
     let shown =
@@ -197,17 +227,8 @@ impl<'k> Kept<'k> {
 
     fn because(&self, delta: &Delta) -> Option<&'static str> {
         let path = &delta.path;
-        if let Some(reason) = covering(&self.now, path)
-            // What the rules ignore is recorded where it would be overwritten.
-            && reason != SkipReason::Ignored
-        {
-            return Some(match reason {
-                SkipReason::TooLarge => "it is too large for a safety checkpoint",
-                SkipReason::Unreadable => "it cannot be read, so there is no safety copy",
-                SkipReason::SpecialFile => "a pipe, a socket or a device stands there",
-                SkipReason::Unsettled => "it is being written, so there is no safety copy",
-                SkipReason::GitData | SkipReason::Ignored => "git's own data stands there",
-            });
+        if let Some(because) = covering(&self.now, path).and_then(uncaptured) {
+            return Some(because);
         }
         if delta.after.is_some() {
             return None;
@@ -217,6 +238,19 @@ impl<'k> Kept<'k> {
             SkipReason::TooLarge => "it was there at the checkpoint and too large to be captured",
             _ => "it was there at the checkpoint and could not be captured",
         })
+    }
+}
+
+/// Why what stands there now is not in the safety checkpoint and must stay. What the rules ignore is
+/// taken into it where it would be overwritten.
+fn uncaptured(reason: SkipReason) -> Option<&'static str> {
+    match reason {
+        SkipReason::Ignored => None,
+        SkipReason::TooLarge => Some("it is too large for a safety checkpoint"),
+        SkipReason::Unreadable => Some("it cannot be read, so there is no safety copy"),
+        SkipReason::SpecialFile => Some("a pipe, a socket or a device stands there"),
+        SkipReason::Unsettled => Some("it is being written, so there is no safety copy"),
+        SkipReason::GitData => Some("git's own data stands there"),
     }
 }
 
