@@ -230,7 +230,7 @@ impl GitWorkspace {
             if request.mode == PromotionMode::Atomic && outcomes.iter().any(did_not_go) {
                 return Ok(None);
             }
-            let recorded = self.record_due(&due, &transition.steps, request.limits, lock)?;
+            let recorded = self.record_due(&due, &transition, request.limits, lock)?;
             Ok(Some(recorded.checkpoint_id))
         };
         let (outcomes, promoted) = self.apply_then(&transition, Some(due.clone()), record)?;

@@ -144,7 +144,7 @@ impl GitWorkspace {
             let _ = listing.save(&self.place.feature_dir.join("index"), tree);
         }
         let _ = findings.remember(self);
-        if let (Some(watch), Some(mark)) = (&self.watch, &state.mark) {
+        if let (Some(watch), Some(mark)) = (self.watch(), &state.mark) {
             watch.captured(mark, id);
         }
     }

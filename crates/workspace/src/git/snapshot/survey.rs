@@ -26,6 +26,13 @@ use crate::watchdog::{Dirty, DirtyPath, Mark};
 /// Saving the listing is worth it when so many files need not be read the next time.
 const WORTH_SAVING: usize = 100;
 
+impl State {
+    /// Whether the latest checkpoint was made so that looking at a few paths makes the next.
+    fn can_build_on(&self, request: &CheckpointRequest) -> bool {
+        self.options == options(request) && !self.sparse && self.same_rules()
+    }
+}
+
 /// What the worktree holds, and all that a checkpoint of it needs.
 pub(super) struct Survey {
     /// For reading objects.
@@ -60,15 +67,14 @@ pub(super) struct Survey {
 
 /// Which paths are looked at.
 enum Plan {
-    Named { mark: Mark, paths: Vec<DirtyPath> },
+    Named { mark: Option<Mark>, paths: Vec<DirtyPath> },
     Everything { mark: Option<Mark>, because: String },
 }
 
 impl Plan {
     fn mark(&self) -> Option<Mark> {
         match self {
-            Self::Named { mark, .. } => Some(mark.clone()),
-            Self::Everything { mark, .. } => mark.clone(),
+            Self::Named { mark, .. } | Self::Everything { mark, .. } => mark.clone(),
         }
     }
 }
@@ -90,7 +96,17 @@ impl Survey {
 
 impl GitWorkspace {
     /// Looks at the worktree and writes its tree into a pack that is not finished yet.
-    pub(super) fn survey(&self, request: &CheckpointRequest, _: &FeatureLock) -> Result<Survey> {
+    pub(super) fn survey(&self, request: &CheckpointRequest, lock: &FeatureLock) -> Result<Survey> {
+        self.survey_of(request, None, lock)
+    }
+
+    /// The same, where the caller may know that only some paths changed since the latest checkpoint.
+    pub(super) fn survey_of(
+        &self,
+        request: &CheckpointRequest,
+        only: Option<Vec<DirtyPath>>,
+        _: &FeatureLock,
+    ) -> Result<Survey> {
         let objects = self.store.objects()?;
         let (latest, highest) = self.latest_link(&objects)?;
         let mut state = State::load(&self.place.feature_dir);
@@ -105,7 +121,12 @@ impl GitWorkspace {
             Some(link) => tree_id(&link.stored.checkpoint.tree)?,
             None => readable(&objects, head_tree),
         };
-        let plan = self.plan(request, latest.as_ref(), &state);
+        let plan = match only {
+            Some(paths) if self.watch.is_none() && state.can_build_on(request) && known => {
+                Plan::Named { mark: state.mark.clone(), paths }
+            }
+            _ => self.plan(request, latest.as_ref(), &state),
+        };
         let place = &self.place;
         let outer = Repository::at(
             &self.settings,
@@ -167,7 +188,7 @@ impl GitWorkspace {
     fn plan(&self, request: &CheckpointRequest, latest: Option<&Link>, state: &State) -> Plan {
         let everything =
             |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
-        let Some(watch) = &self.watch else {
+        let Some(watch) = self.watch() else {
             return everything(None, "no watchdog is running");
         };
         let (mark, paths) = match watch.since(state.mark.as_ref()) {
@@ -189,7 +210,7 @@ impl GitWorkspace {
         if !state.same_rules() {
             return everything(Some(mark), "git's settings or ignore rules changed");
         }
-        Plan::Named { mark, paths }
+        Plan::Named { mark: Some(mark), paths }
     }
 
     fn look(
@@ -290,7 +311,7 @@ impl GitWorkspace {
         let tracked = outer.tracked();
         state.sparse = tracked.is_sparse();
         state.absent = None;
-        if self.watch.is_some() {
+        if state.mark.is_some() {
             let absent = tracked.entries().filter(|(path, entry)| {
                 entry.mode == gix::index::entry::Mode::COMMIT || listing.at(path).is_none()
             });
