@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use aurora_model::{Timestamp, TreeId};
 use aurora_workspace::watchdog::{self, Watchdog};
 use aurora_workspace::{
-    CheckpointRequest, Created, GitWorkspace, OnUnchanged, RollbackRequest, Scan, Scanned, Settings,
-    Silent, Workspace as _,
+    CheckpointRequest, Created, GitWorkspace, OnUnchanged, RollbackRequest, Scan, Scanned,
+    Settings, Silent, Workspace as _,
 };
 use xtask::bench::{Row, at};
 use xtask::say;
@@ -157,7 +157,9 @@ fn content(file: usize, round: usize) -> String {
     let mut text = format!("// file {file}, round {round}\n");
     for line in 0..40 {
         let odd = (file * 2_654_435_761 + line * 40_503) % 1_000_003;
-        text.push_str(&format!("let value_{line} = compute({odd}, \"some words of text {line}\");\n"));
+        text.push_str(&format!(
+            "let value_{line} = compute({odd}, \"some words of text {line}\");\n"
+        ));
     }
     text
 }
@@ -207,7 +209,12 @@ fn measure(yard: &Yard, changes: usize) -> Outcome<Vec<Row>> {
     watched(yard, changes, &mut samples)?;
     let head = format!("{} files, {changes} changed", yard.files);
     let row = |what: &str, ours: &[Duration], rival: &str, theirs: &[Duration]| {
-        Row::times(&format!("{head}: {what}"), median(ours.to_vec()), rival, median(theirs.to_vec()))
+        Row::times(
+            &format!("{head}: {what}"),
+            median(ours.to_vec()),
+            rival,
+            median(theirs.to_vec()),
+        )
     };
     let add = "git add -A, write-tree";
     Ok(vec![

@@ -24,6 +24,8 @@ pub enum Exit {
     Denied,
     /// The gate would ask a person.
     WouldAsk,
+    /// A command was run and ended with this.
+    Command(u8),
 }
 
 impl Exit {
@@ -36,6 +38,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Denied => 3,
             Self::WouldAsk => 4,
+            Self::Command(code) => code,
         }
     }
 }

@@ -6,7 +6,7 @@ pub(crate) mod chain;
 pub(crate) mod diff;
 pub(crate) mod ignore;
 pub(crate) mod journal;
-mod merge;
+pub(crate) mod merge;
 pub(crate) mod objects;
 pub(crate) mod pack;
 pub(crate) mod place;

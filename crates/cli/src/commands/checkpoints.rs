@@ -6,6 +6,7 @@ pub mod diff;
 pub mod list;
 pub mod prune;
 pub mod show;
+pub mod verify;
 
 use aurora_model::{Checkpoint, RepoPath, TreeId};
 use aurora_workspace::{MovedHead, RollbackRequest, Workspace as _};
@@ -47,6 +48,8 @@ enum Command {
     Branch(branch::Args),
     /// Forget some, and give their space back.
     Prune(prune::Args),
+    /// Check that they are whole and that nobody changed them.
+    Verify(verify::Args),
 }
 
 /// Does it.
@@ -58,6 +61,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Compare(args) => output::with_error(args.json, compare::run(args)),
         Command::Branch(args) => output::with_error(args.json, branch::run(args)),
         Command::Prune(args) => output::with_error(args.json, prune::run(args)),
+        Command::Verify(args) => output::with_error(args.json, verify::run(args)),
     }
 }
 

@@ -5,15 +5,16 @@ pub mod violations;
 
 use std::path::PathBuf;
 
-use aurora_model::Checkpoint;
+use aurora_model::{Checkpoint, CheckpointId};
 use aurora_workspace::{
-    Edits, MovedHead, RollbackPlan, RollbackReport, RollbackRequest, Scope, Workspace as _,
+    Edits, MovedHead, Outcome, PathOutcome, RollbackPlan, RollbackReport, RollbackRequest, Scope,
+    Workspace as _,
 };
 
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::style::Style;
-use crate::output::{escape, history, moment, rollback};
+use crate::output::{escape, history, moment, rollback, skipped};
 use crate::wiring::question::Consent;
 use crate::wiring::workspace::{self, Session};
 
@@ -85,17 +86,12 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         consent.check("a rollback")?;
     }
     let session = Session::open()?;
-    let to = match args.undo {
-        true => target::of_undo(&session)?,
-        false => target::find(&session, args.id.as_deref().or(args.checkpoint.as_deref()))?,
-    };
-    let mut request = RollbackRequest {
-        scope: scope(args, &session, &to)?,
-        edits: if args.merge { Edits::Merge } else { Edits::Replace },
-        moved_head: if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse },
-        ..RollbackRequest::to(to.checkpoint_id.clone())
-    };
-    let plan = session.ask(|workspace| workspace.plan_rollback(&request))?;
+    let mut request = request(args, &session)?;
+    let plan = session.ask(|workspace| match args.undo {
+        true => workspace.plan_undo(&request),
+        false => workspace.plan_rollback(&request),
+    })?;
+    let to = session.ask(|workspace| workspace.find(&plan.to.0))?;
     if args.dry_run {
         show_plan(args, &to, &plan)?;
         return Ok(Exit::Ok);
@@ -103,6 +99,7 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
     if rollback::is_empty(&plan) {
         return nothing_to_do(args, &to, &plan);
     }
+    check_head(args, &plan)?;
     if consent != Consent::Given {
         show_plan(args, &to, &plan)?;
     }
@@ -116,6 +113,33 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         false => workspace.rollback(&request),
     })?;
     tell(args, &report)
+}
+
+fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
+    let moved_head = if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse };
+    if args.undo {
+        // Undoing knows itself where to: only how is taken from the request.
+        let to = CheckpointId(String::new());
+        return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
+    }
+    let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
+    Ok(RollbackRequest {
+        scope: scope(args, session, &to)?,
+        edits: if args.merge { Edits::Merge } else { Edits::Replace },
+        moved_head,
+        ..RollbackRequest::to(to.checkpoint_id)
+    })
+}
+
+/// Refuses before a question is asked whose yes would be refused.
+fn check_head(args: &Args, plan: &RollbackPlan) -> anyhow::Result<()> {
+    let Some((then, now)) = plan.moved_head.as_ref().filter(|_| !args.allow_moved_head) else {
+        return Ok(());
+    };
+    let (then, now) = (skipped::head(then), skipped::head(now));
+    Err(Failure::failed(format!("HEAD was {then} at {} and is {now} now", plan.to))
+        .hint("switch back first, or insist with --allow-moved-head: HEAD stays where it is")
+        .into())
 }
 
 fn scope(args: &Args, session: &Session, to: &Checkpoint) -> anyhow::Result<Scope> {
@@ -153,30 +177,40 @@ fn headline(to: &Checkpoint, style: Style) -> String {
 }
 
 fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
+    let conflict = rollback::has_conflict(plan);
     if args.json {
         output::print_json(&rollback::plan_json(plan))?;
-    } else if plan.steps.is_empty() {
-        output::print(&format!(
-            "nothing to do: the worktree is as {} has it\n",
-            escape::line(&to.checkpoint_id.0)
-        ))?;
+        return Ok(if conflict { Exit::Failure } else { Exit::Ok });
+    }
+    if plan.steps.is_empty() {
+        let id = escape::line(&to.checkpoint_id.0);
+        output::print(&format!("nothing to do: the worktree is as {id} has it\n"))?;
     } else {
         show_plan(args, to, plan)?;
-        output::print("nothing can be done; the files stay as they are\n")?;
     }
-    Ok(if plan.steps.is_empty() { Exit::Ok } else { Exit::Failure })
+    if conflict {
+        return Err(Failure::failed("nothing was rolled back").hint(CONFLICT_HINT).into());
+    }
+    Ok(Exit::Ok)
 }
 
+const CONFLICT_HINT: &str = "edit the files in conflict by hand, or roll back without --merge: your \
+                             edits are in a safety checkpoint then";
+
 fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
+    let well = rollback::went_well(report);
     if args.json {
         output::print_json(&rollback::report_json(report))?;
-    } else {
-        output::print(&rollback::report(report, Style::of_stdout()))?;
+        return Ok(if well { Exit::Ok } else { Exit::Failure });
     }
-    if rollback::went_well(report) {
+    output::print(&rollback::report(report, Style::of_stdout()))?;
+    if well {
         return Ok(Exit::Ok);
     }
-    Err(Failure::failed("not every file could be rolled back")
-        .hint("files in conflict are as they were: edit them by hand, or roll back without --merge")
-        .into())
+    let failure = Failure::failed("not every file could be rolled back");
+    let conflict = |one: &PathOutcome| matches!(one.outcome, Outcome::Conflict { .. });
+    Err(match report.paths.iter().any(conflict) {
+        true => failure.hint(CONFLICT_HINT).into(),
+        false => failure.into(),
+    })
 }

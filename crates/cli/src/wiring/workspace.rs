@@ -145,15 +145,11 @@ pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWo
 /// Where the diffs of a checkpoint are, as far as they are there.
 #[must_use]
 pub fn diff_files(workspace: &GitWorkspace, checkpoint: &Checkpoint) -> DiffFiles {
-    let folder = workspace.place().projections_dir.join("checkpoints");
-    let there = |name: String| {
-        let path = folder.join(name);
-        path.is_file().then(|| path.to_string_lossy().into_owned())
-    };
+    let there = |path: PathBuf| path.is_file().then(|| path.to_string_lossy().into_owned());
     let id = &checkpoint.checkpoint_id;
     DiffFiles {
-        incremental: there(format!("{id}.diff")),
-        cumulative: there(format!("{id}.cumulative.diff")),
+        incremental: there(workspace.incremental_diff_path(id)),
+        cumulative: there(workspace.cumulative_diff_path(id)),
     }
 }
 

@@ -21,6 +21,8 @@ mod policy;
 #[cfg(test)]
 mod rollback;
 #[cfg(test)]
+mod shadow;
+#[cfg(test)]
 mod watch;
 #[cfg(test)]
 mod worktree;

@@ -20,25 +20,6 @@ pub fn find(session: &Session, name: Option<&str>) -> anyhow::Result<Checkpoint>
     })
 }
 
-/// What undoing goes back to: the safety checkpoint of the latest rollback or promotion. Undoing is
-/// one itself, so that the next undoing takes it back.
-pub fn of_undo(session: &Session) -> anyhow::Result<Checkpoint> {
-    let all = session.ask(|workspace| workspace.checkpoints())?;
-    safety(all).ok_or_else(|| {
-        Failure::usage("there is no rollback or promotion to undo")
-            .hint("`aur checkpoints list` shows what can be gone back to")
-            .into()
-    })
-}
-
-fn safety(mut all: Vec<Checkpoint>) -> Option<Checkpoint> {
-    let after =
-        |one: &Checkpoint| matches!(one.kind, CheckpointKind::Restored | CheckpointKind::Promoted);
-    let done = all.iter().rposition(after)?;
-    all.truncate(done);
-    all.into_iter().rev().find(|one| one.kind == CheckpointKind::Safety)
-}
-
 fn latest(all: Vec<Checkpoint>) -> Option<Checkpoint> {
     let meant =
         |one: &Checkpoint| matches!(one.kind, CheckpointKind::Asked | CheckpointKind::Watched);

@@ -1,0 +1,77 @@
+//! `aur shadow promote`: brings what a shadow changes into the worktree.
+
+use std::path::PathBuf;
+
+use aurora_workspace::shadow::{PromotionMode, PromotionRequest, WhenMoved};
+use serde_json::json;
+
+use super::report;
+use crate::exit::Exit;
+use crate::output;
+use crate::output::style::Style;
+use crate::wiring::workspace::Session;
+
+/// Which one, how, and which paths of it.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct Args {
+    /// The shadow; without one, the latest open one.
+    #[arg(value_name = "SHADOW")]
+    name: Option<String>,
+    /// Promote what can go and leave the rest in the shadow, instead of all or nothing.
+    #[arg(long)]
+    incremental: bool,
+    /// Merge files that the worktree changed too, instead of refusing them.
+    #[arg(long)]
+    merge: bool,
+    /// Promote in spite of violations, such as links that lead out of the worktree.
+    #[arg(long)]
+    accept_violations: bool,
+    /// Promote files too that the repository's rules ignore.
+    #[arg(long)]
+    ignored: bool,
+    /// Show what would happen, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// Answer in JSON.
+    #[arg(long)]
+    pub json: bool,
+    /// Only these paths, and what is below them.
+    #[arg(last = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+}
+
+const EXAMPLES: &str = "Examples:
+  aur shadow promote --dry-run          only look
+  aur shadow promote                    all of it, or nothing
+  aur shadow promote 3 -- src/ a.txt    only these; paths start at the current directory
+  aur shadow promote --merge            merge what the worktree changed too
+  aur rollback --undo                   take it back
+
+Exit codes: 0 done; 1 refused, or something stays in the shadow that was to go; 2 wrong usage.";
+
+/// Promotes it.
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    let session = Session::open()?;
+    let shadow = super::find(&session, args.name.as_deref())?;
+    let request = PromotionRequest {
+        mode: if args.incremental { PromotionMode::Incremental } else { PromotionMode::Atomic },
+        only: session.paths(&args.paths)?,
+        when_moved: if args.merge { WhenMoved::Merge } else { WhenMoved::Refuse },
+        accept_violations: args.accept_violations,
+        ignored: args.ignored,
+        dry_run: args.dry_run,
+        ..PromotionRequest::default()
+    };
+    let done = session.ask(|workspace| workspace.promote_shadow(&shadow, &request))?;
+    if args.json {
+        output::print_json(&json!(done))?;
+    } else {
+        output::print(&report::promotion(&done, Style::of_stdout()))?;
+    }
+    let stays = |one: &aurora_workspace::PathOutcome| {
+        use aurora_workspace::Outcome::{Conflict, Failed, Kept};
+        matches!(one.outcome, Conflict { .. } | Failed { .. } | Kept { .. })
+    };
+    Ok(if done.paths.iter().any(stays) { Exit::Failure } else { Exit::Ok })
+}
