@@ -18,7 +18,6 @@ mod owned;
 mod refs;
 mod repack;
 
-pub(crate) use durable::write_durably;
 pub(crate) use lock::{FeatureLock, PruneLock};
 use owned::Owned;
 

@@ -48,7 +48,7 @@ impl GitWorkspace {
     fn finish_capture(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let same = survey.latest.as_ref().filter(|latest| {
             request.on_unchanged == OnUnchanged::Reuse
-                && latest.stored.checkpoint.tree.0 == survey.tree.to_string()
+                && state::names(&latest.stored.checkpoint.tree.0, &survey.tree)
                 && tells_the_same(&latest.stored.checkpoint, &survey.looked.notes)
         });
         if let Some(latest) = same {

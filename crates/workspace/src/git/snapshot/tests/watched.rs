@@ -176,7 +176,7 @@ fn edit(repo: &Repo, dice: &mut Dice) -> Vec<(Vec<u8>, bool)> {
         return Vec::new();
     }
     let mut named = Vec::new();
-    let mut make_parents = |named: &mut Vec<(Vec<u8>, bool)>| {
+    let make_parents = |named: &mut Vec<(Vec<u8>, bool)>| {
         let mut at = Vec::new();
         for part in path.split(|byte| *byte == b'/') {
             if at.len() + part.len() + usize::from(!at.is_empty()) == path.len() {
