@@ -58,7 +58,8 @@ struct Temporary {
 
 impl Temporary {
     fn create(dir: &Path) -> Result<Self> {
-        let path = dir.join(temporary_name());
+        // Git passes over names that end so, where it would take a half-written ref for a broken one.
+        let path = dir.join(format!("{}.lock", temporary_name()));
         // What a process of the same number left behind is in the way.
         let _ = fs::remove_file(&path);
         let file = OpenOptions::new()
