@@ -7,7 +7,7 @@ mod staged;
 pub(crate) mod state;
 mod survey;
 
-use aurora_model::Checkpoint;
+use aurora_model::{Checkpoint, Skipped};
 use gix::hash::ObjectId;
 
 use crate::error::Result;
@@ -76,7 +76,10 @@ impl GitWorkspace {
 /// Whether a checkpoint says what was found besides files: a folder without content that it does not
 /// name would not come back, and what it does not name as left out would go with a rollback.
 fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
-    checkpoint.skipped == notes.skipped
+    // What we write for people after each checkpoint must not make the next one another.
+    let theirs = |skipped: &&Skipped| skipped.path.parts().next() != Some(b".aurora");
+    let (before, now) = (checkpoint.skipped.iter(), notes.skipped.iter());
+    before.filter(theirs).eq(now.filter(theirs))
         && checkpoint.empty_folders == notes.empty_folders
         && checkpoint.nested == notes.nested
 }
