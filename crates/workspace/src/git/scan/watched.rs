@@ -143,7 +143,6 @@ impl Sorting<'_, '_> {
         for (path, whole) in dirty.iter() {
             let (folder, name) = split(path.as_bytes());
             let nodes = self.nodes(folder)?;
-            self.list_folder(folder, nodes.as_ref());
             let before = nodes.as_ref().and_then(|nodes| {
                 nodes.iter().find(|(have, _)| have == name).map(|(_, node)| node.clone())
             });
@@ -157,6 +156,8 @@ impl Sorting<'_, '_> {
                     self.listing.extend(path.join(inner.as_bytes()).map(|path| (path, entry)));
                 }
             }
+            // Of a folder that is not looked into nothing may be listed, or its files would be gone.
+            self.list_folder(folder, nodes.as_ref());
             folders.entry(folder.to_vec()).or_default().insert(name.to_vec(), *whole);
         }
         dirty.retain(|path, _| !passed.contains(path));
