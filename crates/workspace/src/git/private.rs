@@ -12,6 +12,7 @@ use crate::git::place::Place;
 mod create;
 mod durable;
 mod keep;
+mod leftover;
 mod lock;
 mod owned;
 mod refs;

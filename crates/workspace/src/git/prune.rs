@@ -62,6 +62,7 @@ fn prune_among(
     drop_unreachable(store, &workspace.place)?;
     progress.at("pruning", 2, Some(3));
     store.keep(&workspace.place, &keep)?;
+    store.remove_leftovers();
     progress.at("pruning", 3, Some(3));
     Ok(outcome(all, doomed, bytes_before, store.bytes()?))
 }

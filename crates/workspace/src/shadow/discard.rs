@@ -34,7 +34,7 @@ impl GitWorkspace {
             let mut gone = shadow.clone();
             gone.meta.status = Status::Discarded;
             gone.save()?;
-            self.let_base_go(shadow)?;
+            self.let_base_go(&shadow.meta.id)?;
             removal::remove(&shadow.dir)?;
             drop(lock);
             self.forget_empty_folder();
@@ -135,6 +135,9 @@ impl GitWorkspace {
                 Err(error) => (request.also_open, format!("it cannot be read: {error}")),
             };
             drop(lock);
+            if remove && !request.dry_run && name.starts_with("shadow-") {
+                self.let_base_go(&name)?;
+            }
             if remove {
                 cleaned.push(clean(&dir, name, because, request)?);
             } else {

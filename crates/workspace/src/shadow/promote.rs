@@ -306,7 +306,7 @@ impl GitWorkspace {
         }
         shadow.save()?;
         if left == 0 {
-            self.let_base_go(&shadow)?;
+            self.let_base_go(&shadow.meta.id)?;
             empty_out(&shadow)?;
         } else if shadow.meta.strategy == Strategy::Overlay {
             let gone: Vec<&ShadowChange> = plan

@@ -6,8 +6,15 @@ use gix::zlib::{Compression, Status};
 
 use crate::error::{Error, Result};
 
-/// Below this size an object is stored as it is: packing it would take longer than writing it.
-const STORED_BELOW: usize = 16 << 10;
+/// Below this size an object is stored as it is: making it smaller takes five times as long as naming
+/// it, and putting packs together does it later and better.
+const STORED_BELOW: usize = 64 << 10;
+
+/// After so much was stored as it is, space matters more than time.
+const STORED_IN_ALL: usize = 32 << 20;
+
+/// What is smaller than this hardly becomes smaller.
+const TINY: usize = 128;
 
 /// The largest stored block of a deflate stream.
 const BLOCK: usize = 0xffff;
@@ -17,13 +24,16 @@ const BLOCK: usize = 0xffff;
 pub(super) struct Encoder {
     compress: Option<Compress>,
     packed: Vec<u8>,
+    stored: usize,
 }
 
 impl Encoder {
     /// Appends an object.
     pub fn encode(&mut self, kind: Kind, data: &[u8], out: &mut Vec<u8>) -> Result<()> {
         head(kind, data.len() as u64, out);
-        if data.len() < STORED_BELOW {
+        let quick = data.len() < STORED_BELOW && self.stored < STORED_IN_ALL;
+        if quick || data.len() < TINY {
+            self.stored += data.len();
             stored(data, out);
             return Ok(());
         }

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::ffi::OsString;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
@@ -12,8 +11,8 @@ use std::time::{Duration, SystemTime};
 use gix::hash::ObjectId;
 use gix::odb::pack::index::File as Index;
 
+use super::leftover;
 use crate::error::{Error, Result};
-use crate::git::pack::UNFINISHED;
 
 /// The indices of our packs, read again when the folder changed.
 pub(super) struct Owned {
@@ -85,7 +84,7 @@ impl Owned {
         for entry in fs::read_dir(&self.pack_dir).map_err(Error::io("list", &self.pack_dir))? {
             let entry = entry.map_err(Error::io("list", &self.pack_dir))?;
             let name = entry.file_name();
-            remove_leftover(&entry);
+            leftover::remove_if_old(&entry);
             if Path::new(&name).extension().is_none_or(|extension| extension != "idx") {
                 continue;
             }
@@ -108,21 +107,6 @@ impl Owned {
         }
         listing.stamp = Some((changed, SystemTime::now()));
         Ok(())
-    }
-}
-
-/// What a crash left behind goes once nobody can be writing it any more.
-fn remove_leftover(entry: &fs::DirEntry) {
-    const LONG_AGO: Duration = Duration::from_secs(3600);
-    let name = entry.file_name();
-    let unfinished = [UNFINISHED, "tmp_pack_", "tmp_idx_", "tmp_rev_"];
-    if !unfinished.iter().any(|start| name.as_bytes().starts_with(start.as_bytes())) {
-        return;
-    }
-    let changed = entry.metadata().and_then(|meta| meta.modified());
-    if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LONG_AGO)) {
-        // It is only space: the next who looks tries again.
-        let _ = fs::remove_file(entry.path());
     }
 }
 

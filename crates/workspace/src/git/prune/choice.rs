@@ -98,7 +98,7 @@ mod tests {
         let both = Retention { keep_last: Some(1), ..young(2500) };
         check("aaaa", &both, &[0, 1]);
         check("", &last(1), &[]);
-        // The rollback at 4 is undone by going back to 3.
+        // The rollback that ended at 5 is undone by going back to 4.
         check("asrasraa", &last(1), &[0, 1, 2, 3, 6]);
         check("aaspaa", &last(1), &[0, 1, 4]);
         check("asraasa", &last(1), &[0, 3, 4]);

@@ -249,13 +249,22 @@ fn many_small_packs_become_few_and_lose_nothing() {
     let mut pack = PackWriter::new(&chain.workspace.store).unwrap();
     pack.add(Kind::Blob, b"that no ref reaches").unwrap();
     pack.finish().unwrap();
+    // Somebody reads all the time, and must not notice.
+    let reader = chain.workspace.store.objects().unwrap();
     for number in 0..60 {
+        let first = chain.all.first().map(|one| parse(&one.tree.0).unwrap());
+        let listed = first.map(|tree| tree::list(&reader, &tree).unwrap());
+        assert!(listed.is_none_or(|listed| listed.len() == 3), "{number}");
         chain.record(&[("x", &format!("version {number}"))], &[]);
         let repacked = chain.workspace.store.repack_if_due(&chain.workspace.place).unwrap();
         assert_eq!(repacked, number == 48, "{number}");
     }
     assert!(packs(&chain).len() < 20, "{:?}", packs(&chain));
     assert!(chain.has("that no ref reaches"));
+    for one in &chain.all {
+        let listed = tree::list(&reader, &parse(&one.tree.0).unwrap()).unwrap();
+        tree::verify(&reader, listed.iter().map(|(path, entry)| (path, entry))).unwrap();
+    }
     chain.check();
 }
 
@@ -263,16 +272,22 @@ fn many_small_packs_become_few_and_lose_nothing() {
 fn leftovers_of_a_crash_go_once_they_are_old() {
     // WSP-2
     let repo = Repo::new();
-    let chain = Chain::new(&repo);
+    let mut chain = Chain::new(&repo);
     let dir = chain.workspace.store.dir.join("objects/pack");
     let (old, new) = (dir.join("tmp_aurora_1_1"), dir.join("tmp_aurora_1_2"));
     for path in [&old, &new] {
         fs::write(path, "half").unwrap();
     }
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    fs::File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+    let age = |path: &Path| fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+    age(&old);
     chain.workspace.store.objects().unwrap();
     assert!(!old.exists() && new.exists());
+    let half = chain.workspace.place.aurora_dir.join("tmp_aurora_1_3");
+    fs::create_dir_all(half.join("objects")).unwrap();
+    age(&half);
+    chain.prune(&Retention::default());
+    assert!(!half.exists() && new.exists());
 }
 
 #[test]
@@ -290,4 +305,42 @@ fn a_listing_of_names_survives_newlines() {
     store.set_ref("refs/aurora/checkpoints/checkout/odd", &tree).unwrap();
     chain.prune(&last(1));
     assert!(chain.has("odd"));
+}
+
+#[test]
+fn a_kill_between_the_steps_leaves_every_remaining_checkpoint_whole() {
+    // WSP-2: each step is taken alone, as if the next had never come; then all is done again.
+    for stop_after in 0..4 {
+        let repo = Repo::new();
+        let mut chain = Chain::new(&repo);
+        chain.record(&[("x", "1")], &[]);
+        repo.write("src/a.txt", "thrown away later\n");
+        repo.commit("second");
+        chain.record(&[("x", "2")], &[("y", "staged")]);
+        repo.git(&["reset", "--quiet", "--hard", "HEAD~1"]);
+        chain.record(&[("x", "3")], &[]);
+        let (store, place) = (&chain.workspace.store, &chain.workspace.place);
+        let lock = store.lock_for_pruning(place).unwrap();
+        let doomed = [chain.all.remove(0).checkpoint_id];
+        let left: Vec<&Checkpoint> = chain.all.iter().collect();
+        let keep = secure(store, place, &left).unwrap();
+        if stop_after > 0 {
+            forget(store, place, &doomed).unwrap();
+        }
+        if stop_after > 1 {
+            let objects = store.objects().unwrap();
+            let mut reach = Reach::new(store, &objects);
+            store.refs("refs/").unwrap().into_iter().for_each(|(_, id)| reach.add(id).unwrap());
+            store.retain_only(place, &reach.owned).unwrap();
+        }
+        if stop_after > 2 {
+            store.keep(place, &keep).unwrap();
+        }
+        drop(lock);
+        repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+        repo.git(&["gc", "--quiet", "--prune=now"]);
+        chain.check();
+        chain.prune(&Retention::default());
+        chain.check();
+    }
 }
