@@ -50,7 +50,8 @@ impl GitWorkspace {
         if folder.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
-        let temporary = path.with_extension("new");
+        // One name for all, which the lock makes ours: what a crash leaves is overwritten.
+        let temporary = folder.join("diff.new");
         std::fs::write(&temporary, diff).map_err(Error::io("write", &temporary))?;
         std::fs::rename(&temporary, &path).map_err(Error::io("replace", &path))
     }
