@@ -1,5 +1,7 @@
 //! Packs as the real git sees them.
 
+use std::fs;
+
 use super::*;
 use crate::fixture::Repo;
 use crate::git::GitWorkspace;
