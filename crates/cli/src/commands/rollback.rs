@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use aurora_model::{Checkpoint, CheckpointId};
 use aurora_workspace::{
-    Edits, MovedHead, RollbackPlan, RollbackReport, RollbackRequest, Scope, Workspace as _,
+    Edits, MovedHead, Outcome, PathOutcome, RollbackPlan, RollbackReport, RollbackRequest, Scope,
+    Workspace as _,
 };
 
 use crate::exit::{Exit, Failure};
@@ -176,19 +177,25 @@ fn headline(to: &Checkpoint, style: Style) -> String {
 }
 
 fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
+    let conflict = rollback::has_conflict(plan);
     if args.json {
         output::print_json(&rollback::plan_json(plan))?;
-    } else if plan.steps.is_empty() {
-        output::print(&format!(
-            "nothing to do: the worktree is as {} has it\n",
-            escape::line(&to.checkpoint_id.0)
-        ))?;
+        return Ok(if conflict { Exit::Failure } else { Exit::Ok });
+    }
+    if plan.steps.is_empty() {
+        let id = escape::line(&to.checkpoint_id.0);
+        output::print(&format!("nothing to do: the worktree is as {id} has it\n"))?;
     } else {
         show_plan(args, to, plan)?;
-        output::print("nothing can be done; the files stay as they are\n")?;
     }
-    Ok(if plan.steps.is_empty() { Exit::Ok } else { Exit::Failure })
+    if conflict {
+        return Err(Failure::failed("nothing was rolled back").hint(CONFLICT_HINT).into());
+    }
+    Ok(Exit::Ok)
 }
+
+const CONFLICT_HINT: &str = "edit the files in conflict by hand, or roll back without --merge: your \
+                             edits are in a safety checkpoint then";
 
 fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
     let well = rollback::went_well(report);
@@ -200,7 +207,10 @@ fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
     if well {
         return Ok(Exit::Ok);
     }
-    Err(Failure::failed("not every file could be rolled back")
-        .hint("files in conflict are as they were: edit them by hand, or roll back without --merge")
-        .into())
+    let failure = Failure::failed("not every file could be rolled back");
+    let conflict = |one: &PathOutcome| matches!(one.outcome, Outcome::Conflict { .. });
+    Err(match report.paths.iter().any(conflict) {
+        true => failure.hint(CONFLICT_HINT).into(),
+        false => failure.into(),
+    })
 }

@@ -25,6 +25,8 @@ pub fn human(created: &Created, style: Style) -> String {
     let id = style.bold(&escape::line(&checkpoint.checkpoint_id.0));
     let mut out = if created.unchanged {
         format!("nothing changed since {id}\n")
+    } else if checkpoint.previous_checkpoint_id.is_none() && created.changes.is_empty() {
+        format!("{id}  everything is as it was committed\n")
     } else {
         format!("{id}  {}\n", changes::summary(&created.changes))
     };

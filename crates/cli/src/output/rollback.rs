@@ -14,7 +14,7 @@ const MAX_MARKED_LINES: usize = 24;
 
 /// The order in which a plan is told, with the words for each group.
 const GROUPS: [(StepAction, &str, &str); 7] = [
-    (StepAction::Conflict, "!", "in conflict, left as they are"),
+    (StepAction::Conflict, "!", "in conflict, left alone"),
     (StepAction::Overwrite, "~", "to overwrite"),
     (StepAction::ChangeMode, "~", "to give their old mode"),
     (StepAction::Merge, "m", "to merge"),
@@ -38,6 +38,7 @@ pub fn plan(plan: &RollbackPlan, merging: bool, style: Style) -> String {
         let (then, now) = (skipped::head(then), skipped::head(now));
         out.push_str(&format!("HEAD was {then} then and is {now} now; it stays there\n"));
     }
+    let marks = plan.steps.iter().any(|step| changes_file(step) && !step.edited_since_last);
     let mut room = MAX_PATHS;
     for (action, sign, words) in GROUPS {
         let group: Vec<&PlannedStep> =
@@ -47,44 +48,58 @@ pub fn plan(plan: &RollbackPlan, merging: bool, style: Style) -> String {
         }
         out.push_str(&format!("{} {words}:\n", count(group.len(), "file")));
         for step in group.iter().take(room) {
-            out.push_str(&step_line(step, sign, style));
+            out.push_str(&step_line(step, sign, marks, style));
         }
         out.push_str(&changes::more(group.len(), room));
         room = room.saturating_sub(group.len());
     }
-    let edited = plan.steps.iter().filter(|step| step.edited_since_last && changes_file(step));
-    let edited = edited.count();
-    if edited > 0 && !merging {
-        let those = match edited {
-            1 => "the file marked * was edited after the latest checkpoint; that is".to_owned(),
-            _ => {
-                format!("{edited} files marked * were edited after the latest checkpoint; that is")
-            }
-        };
-        let text = format!("{those} kept in a safety checkpoint, and --merge keeps it in the file");
-        out.push_str(&super::wrap::hang("", &text, style.width));
-    }
+    out.push_str(&about_edits(plan, marks, merging, style));
     out
+}
+
+/// What becomes of edits that no checkpoint has. Where all of it is one there is nothing to mark.
+fn about_edits(plan: &RollbackPlan, marks: bool, merging: bool, style: Style) -> String {
+    let edited = plan.steps.iter().filter(|step| step.edited_since_last && changes_file(step));
+    let text = match (edited.count(), marks) {
+        (0, _) => return String::new(),
+        _ if merging => return String::new(),
+        (_, false) => {
+            "all of it was done after the latest checkpoint; a safety checkpoint keeps it"
+        }
+        (_, true) => {
+            "files marked * were edited after the latest checkpoint; a safety checkpoint keeps \
+             that, and --merge keeps it in the file"
+        }
+    };
+    super::wrap::hang("", text, style.width)
 }
 
 fn changes_file(step: &PlannedStep) -> bool {
     !matches!(step.action, StepAction::Keep | StepAction::Conflict)
 }
 
-fn step_line(step: &PlannedStep, sign: &str, style: Style) -> String {
+fn step_line(step: &PlannedStep, sign: &str, marks: bool, style: Style) -> String {
     let sign = match step.action {
         StepAction::Create => style.good(sign),
         StepAction::Delete | StepAction::Conflict => style.bad(sign),
         StepAction::Keep => style.faint(sign),
         _ => style.notable(sign),
     };
-    let star = if step.edited_since_last && changes_file(step) { " *" } else { "" };
-    let note = step.note.as_deref().map(|note| format!("  ({})", escape::line(first(note))));
-    format!("  {sign} {}{star}{}\n", escape::path(&step.path), note.unwrap_or_default())
+    let star = if marks && step.edited_since_last && changes_file(step) { " *" } else { "" };
+    let path = escape::path(&step.path);
+    match (step.action, step.note.as_deref()) {
+        (StepAction::Conflict, marked) => {
+            format!("  {sign} {path}\n{}", hunks(marked.unwrap_or_default(), style))
+        }
+        (_, Some(note)) => format!("  {sign} {path}{star}  ({})\n", escape::line(note)),
+        (_, None) => format!("  {sign} {path}{star}\n"),
+    }
 }
 
-fn first(text: &str) -> &str {
-    text.lines().next().unwrap_or_default()
+/// Whether something stays because both sides changed it.
+#[must_use]
+pub fn has_conflict(plan: &RollbackPlan) -> bool {
+    plan.steps.iter().any(|step| step.action == StepAction::Conflict)
 }
 
 /// The plan for a program.
@@ -257,9 +272,8 @@ mod tests {
         assert_eq!(
             shown,
             "1 file to overwrite:\n  ~ a *\n1 file to bring back:\n  + b\n1 file to delete:\n  \
-             - c\\u{202e}\n1 file to keep:\n  = d\nthe file marked * was edited after the latest \
-             checkpoint; that is kept in a\n  safety checkpoint, and --merge keeps it in the \
-             file\n"
+             - c\\u{202e}\n1 file to keep:\n  = d\nfiles marked * were edited after the latest \
+             checkpoint; a safety checkpoint\n  keeps that, and --merge keeps it in the file\n"
         );
         let many = (0..50).map(|n| step(&format!("f{n:02}"), StepAction::Delete, false)).collect();
         let shown = plan(&plan_of(many), false, Style::plain());

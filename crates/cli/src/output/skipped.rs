@@ -7,7 +7,7 @@ use super::escape;
 
 const EXAMPLES: usize = 3;
 
-/// `3 ignored (node_modules/, dist/, …), 1 too large (a.iso, 120 MiB)`; empty when nothing was.
+/// `3 ignored (node_modules/, dist/, …), 1 too large (a.iso: 120 MiB)`; empty when nothing was.
 #[must_use]
 pub fn summary(skipped: &[Skipped]) -> String {
     let reasons = [
@@ -45,7 +45,7 @@ fn examples(skipped: &[&Skipped]) -> String {
 
 fn name(skipped: &Skipped) -> String {
     let slash = if skipped.folder { "/" } else { "" };
-    let size = skipped.bytes.map(|number| format!(", {}", bytes(number))).unwrap_or_default();
+    let size = skipped.bytes.map(|number| format!(": {}", bytes(number))).unwrap_or_default();
     format!("{}{slash}{size}", escape::path(&skipped.path))
 }
 
@@ -124,7 +124,7 @@ mod tests {
         ];
         assert_eq!(
             summary(&all),
-            "4 ignored (node_modules/, dist/, a.log, …), 1 too large (big.iso, 120 MiB)"
+            "4 ignored (node_modules/, dist/, a.log, …), 1 too large (big.iso: 120 MiB)"
         );
         assert!(list(&all).contains("  \"b\\033.log\"  (ignored)\n"), "{}", list(&all));
     }

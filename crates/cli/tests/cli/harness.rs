@@ -60,6 +60,21 @@ impl World {
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
 
+    /// Runs a line in bash, with `aur` being this program, and gives what it printed.
+    pub fn shell(&self, line: &str) -> String {
+        let output = Command::new("bash")
+            .args(["-c", &format!("aur() {{ \"$AUR\" \"$@\"; }}\n{line}")])
+            .current_dir(&self.cwd)
+            .env_clear()
+            .env("AUR", env!("CARGO_BIN_EXE_aur"))
+            .env("HOME", self.dir.join("home"))
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .output()
+            .unwrap();
+        assert!(output.stderr.is_empty(), "{line}: {output:?}");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// The same with another environment variable.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.variables.push((name.to_owned(), value.to_owned()));

@@ -23,4 +23,6 @@ mod rollback;
 #[cfg(test)]
 mod shadow;
 #[cfg(test)]
+mod watch;
+#[cfg(test)]
 mod worktree;

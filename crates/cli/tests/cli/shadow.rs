@@ -602,3 +602,81 @@ fn wsp_5_a_user_without_privileges_has_overlays_too() {
     let output = aur(&["shadow", "discard", "--yes"]);
     assert!(output.status.success(), "{output:?}");
 }
+
+#[test]
+fn wsp_5_a_commit_in_a_repository_inside_moves_nothing_real() {
+    let ground = Ground::new();
+    let other = ground.world.path("other");
+    std::fs::create_dir(&other).unwrap();
+    let home = ground.world.path("home");
+    for args in [
+        &["init", "--quiet", "--initial-branch=main"][..],
+        &["commit", "--quiet", "--allow-empty", "-m", "first"],
+    ] {
+        assert!(git(&other, &home, args).status.success());
+    }
+    ground.git(&["submodule", "--quiet", "add", "../other", "sub"]);
+    ground.git(&["commit", "--quiet", "-m", "with a submodule"]);
+    // A linked worktree of another repository: its `.git` leads out of this worktree.
+    let far = ground.root().join("far");
+    let args = ["worktree", "add", "--quiet", "-b", "far", far.to_str().unwrap()];
+    assert!(git(&other, &home, &args).status.success());
+    let heads = |ground: &Ground| {
+        let head = |at: &Path| git(at, &home, &["log", "--all", "--format=%H %s"]).stdout;
+        (head(&ground.root().join("sub")), head(&far), head(&other), ground.state())
+    };
+    let before = heads(&ground);
+    for way in OVERLAYS {
+        let script = format!(
+            "cd sub; echo s > s; git add s; {COMMIT} -m s; cd ../far; echo f > f; git add f
+             {COMMIT} -m f; git log --oneline"
+        );
+        let Some(run) = ground.shadow(way, &script) else { continue };
+        assert_eq!(run.code, Some(0), "{way:?} {run:?}");
+        assert_eq!(heads(&ground), before, "{way:?}");
+        assert_eq!(ground.changes(), ["added far/f", "added sub/s"], "{way:?}");
+        ground.aur(&["shadow", "discard", "--yes"]);
+    }
+    let run =
+        ground.shadow(Way::Copy, "test ! -e far/.git; test ! -e sub/.git; echo x > sub/x").unwrap();
+    assert_eq!(run.code, Some(0), "{run:?}");
+    assert_eq!(heads(&ground), before);
+    assert_eq!(ground.changes(), ["added sub/x"]);
+    let notes = ground.inspect()["notes"].to_string();
+    assert!(notes.contains("far/.git is left out") && notes.contains("sub/.git"), "{notes}");
+}
+
+#[test]
+fn wsp_5_a_promotion_that_is_killed_is_whole_or_not_there_after_the_next_command() {
+    let ground = Ground::new();
+    let script = "for i in $(seq 1 200); do echo $i > n$i; done; rm -r d; echo x >> a.txt";
+    for round in 0_u64..12 {
+        ground.shadow(Way::Copy, script).unwrap();
+        let before = listing(&ground.root());
+        let mut child = ground.world.command(&["shadow", "promote"]).spawn().unwrap();
+        // Moments spread over the whole of it, the same in every run of the test.
+        let deadline = Instant::now() + Duration::from_millis(round * 37);
+        while Instant::now() < deadline && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        ground.aur(&["checkpoint"]);
+        let now = listing(&ground.root());
+        let whole = (1..=200).all(|i| ground.read(&format!("n{i}")) == Some(format!("{i}\n")))
+            && ground.read("d/g").is_none();
+        assert!(now == before || whole, "round {round}: half a promotion");
+        // What is left goes now, or nothing is left.
+        if now == before {
+            ground.aur(&["shadow", "promote"]);
+        }
+        assert_eq!(ground.read("a.txt").unwrap().lines().count(), 6, "round {round}");
+        let open = ground.aur(&["shadow", "list", "--json"]).json();
+        if open[0]["status"] == "open" {
+            assert_eq!(ground.changes(), [""; 0], "round {round}");
+            ground.aur(&["shadow", "discard"]);
+        }
+        ground.git(&["checkout", "--quiet", "--", "."]);
+        ground.git(&["clean", "-fdq"]);
+    }
+}

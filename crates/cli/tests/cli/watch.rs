@@ -139,6 +139,49 @@ fn a_second_watch_is_refused_and_a_killed_one_is_replaced() {
     assert_eq!(sockets(&world), [""; 0]);
 }
 
+/// WSP-2: a checkpoint of another process looks only at what changed, and the log names it.
+#[test]
+fn a_checkpoint_beside_a_watch_looks_only_at_what_changed() {
+    let world = world();
+    let mut watch = Watch::start(&world, &["--json", "--settle", "20"]);
+    watch.event("watching");
+    let first = world.run(&["checkpoint", "--json"]).json();
+    assert!(first["scanned"]["everything"].is_object(), "{first}");
+    world.write("work/deep/.new", "x\n");
+    world.write("work/a.txt", "two\n");
+    let second = world.run(&["checkpoint", "--json"]);
+    let second = second.json();
+    assert!(second["scanned"]["watched"].is_object(), "{second}");
+    assert_eq!(second["files_changed"], serde_json::json!(["a.txt", "deep/.new"]));
+    let full = world.run(&["checkpoint", "--json", "--full"]).json();
+    assert_eq!((&full["unchanged"], &full["tree"]), (&true.into(), &second["tree"]));
+    watch.signal(Signal::TERM);
+    assert_eq!(watch.end(&world).0, Some(0));
+    let log = world.read("work/.git/aurora/features/checkout/logs/file-changes.jsonl");
+    let id = second["checkpoint_id"].as_str().unwrap();
+    assert_eq!(log.lines().filter(|line| line.contains(id)).count(), 2, "{log}");
+    let alone = world.run(&["checkpoint", "--json"]).json();
+    assert!(alone["scanned"]["everything"].is_object(), "{alone}");
+}
+
+/// WSP-2: checkpoints by itself: one to go back to, and a last one.
+#[test]
+fn watch_makes_checkpoints_by_itself() {
+    let world = world();
+    let mut watch = Watch::start(&world, &["--json", "--checkpoint", "--settle", "20"]);
+    assert_eq!(watch.event("checkpoint")["reason"], "start");
+    world.write("work/b.txt", "b\n");
+    watch.event("change");
+    watch.signal(Signal::INT);
+    let last = watch.event("checkpoint");
+    assert_eq!((&last["reason"], &last["files_changed"][0]), (&"end".into(), &"b.txt".into()));
+    assert!(last["scanned"]["watched"].is_object(), "{last}");
+    assert_eq!(watch.end(&world).0, Some(0));
+    let id = last["checkpoint_id"].as_str().unwrap();
+    let log = world.read("work/.git/aurora/features/checkout/logs/file-changes.jsonl");
+    assert!(log.contains(&format!("\"checkpoint_id\":\"{id}\"")), "{log}");
+}
+
 #[test]
 fn watch_ends_when_its_reader_goes_away_and_refuses_nonsense() {
     let world = world();

@@ -16,12 +16,30 @@ fn a_worktree_is_made_listed_and_removed() {
     assert!(list.stdout.starts_with("login  aurora/login  [DIR]/home/.local/state/"), "{list:?}");
     assert_eq!(world.run(&["worktree", "add", "login"]).code, Some(1));
     assert_eq!(world.run(&["worktree", "add", "../x"]).code, Some(1));
-    assert_snapshot!(world.run(&["worktree", "remove", "login"]).shown(), @"");
-    assert_snapshot!(world.run(&["worktree", "remove", "other", "--yes"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "remove", "login"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: removing a worktree needs a yes, and nobody is there to ask
+    hint: --yes says it beforehand
+    ");
+    assert_snapshot!(world.run(&["worktree", "remove", "other", "--yes"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: there is no worktree `other`
+    hint: `aur worktree list` shows those that were made here
+    ");
     let removed = world.run(&["worktree", "remove", "login", "--yes"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
-    assert_snapshot!(world.run(&["worktree", "list"]).shown(), @"");
-    assert_snapshot!(world.run(&["worktree", "cleanup"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "list"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    no worktree was made here; `aur worktree add NAME` makes one
+    ");
+    assert_snapshot!(world.run(&["worktree", "cleanup"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    nothing to clean up
+    ");
     assert_eq!(std::fs::read(world.path("repo/.git/index")).unwrap(), index);
 }
 

@@ -1,6 +1,7 @@
 //! Which untracked paths the repository's rules leave out, as git reads them.
 
 pub(crate) mod config;
+mod pattern;
 
 use std::fs::File;
 use std::io::Read as _;
@@ -8,12 +9,10 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
 
-use gix::bstr::ByteSlice as _;
-use gix::glob::pattern::Case;
-use gix::glob::wildmatch;
 use rustix::fs::{Mode, OFlags};
 
 use config::GitConfig;
+use pattern::Pattern;
 
 /// A larger file of rules is no file of rules.
 const MAX_RULES_BYTES: u64 = 16 << 20;
@@ -23,24 +22,25 @@ const MAX_RULES_BYTES: u64 = 16 << 20;
 #[derive(Debug)]
 pub(crate) struct Rules {
     above: Option<Arc<Rules>>,
-    patterns: Vec<gix::glob::Pattern>,
+    patterns: Vec<Pattern>,
     /// How many bytes of a path come before the part that the patterns are about.
     base: usize,
-    case: Case,
+    /// Whether upper and lower case are the same.
+    fold: bool,
 }
 
 impl Rules {
     /// The rules of a whole repository: the user's own, then `info/exclude`. `base` is the length of
     /// the repository's path below the root, with its slash; nothing for the outermost one.
     pub fn of_repository(config: &GitConfig, common_dir: &Path, base: usize) -> Arc<Self> {
-        let case = if config.ignore_case { Case::Fold } else { Case::Sensitive };
+        let fold = config.ignore_case;
         let users = config.excludes_file.as_deref().map(patterns_at).unwrap_or_default();
-        let users = Arc::new(Self { above: None, patterns: users, base, case });
+        let users = Arc::new(Self { above: None, patterns: users, base, fold });
         let patterns = patterns_at(&common_dir.join("info/exclude"));
         if patterns.is_empty() {
             return users;
         }
-        Arc::new(Self { above: Some(users), patterns, base, case })
+        Arc::new(Self { above: Some(users), patterns, base, fold })
     }
 
     /// The rules in a folder that is open. A `.gitignore` that is a symbolic link does not count.
@@ -51,7 +51,7 @@ impl Rules {
         if patterns.is_empty() {
             return Arc::clone(self);
         }
-        Arc::new(Self { above: Some(Arc::clone(self)), patterns, base, case: self.case })
+        Arc::new(Self { above: Some(Arc::clone(self)), patterns, base, fold: self.fold })
     }
 
     /// Whether the rules leave a path out, given that none of the folders above it is left out.
@@ -68,30 +68,29 @@ impl Rules {
 
     /// What the last pattern that matches says.
     fn decide(&self, path: &[u8], folder: bool) -> Option<bool> {
-        let path = path.get(self.base..)?.as_bstr();
-        let name = path.rfind_byte(b'/').map(|at| at + 1);
-        let mode = wildmatch::Mode::NO_MATCH_SLASH_LITERAL;
-        let matches = |pattern: &&gix::glob::Pattern| {
-            pattern.matches_repo_relative_path(path, name, Some(folder), self.case, mode)
-        };
-        self.patterns.iter().rev().find(matches).map(|pattern| !pattern.is_negative())
+        let path = path.get(self.base..)?;
+        let matches = |pattern: &&Pattern| pattern.matches(path, folder, self.fold);
+        self.patterns.iter().rev().find(matches).map(|pattern| !pattern.negative)
     }
 }
 
-fn patterns_at(path: &Path) -> Vec<gix::glob::Pattern> {
+fn patterns_at(path: &Path) -> Vec<Pattern> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::open(path, flags, Mode::empty());
     file.map(|file| patterns_in(File::from(file))).unwrap_or_default()
 }
 
 /// The patterns of a file; of what is no file or cannot be read, none, as git does it.
-fn patterns_in(file: File) -> Vec<gix::glob::Pattern> {
+fn patterns_in(file: File) -> Vec<Pattern> {
     if !file.metadata().is_ok_and(|about| about.is_file()) {
         return Vec::new();
     }
     let mut bytes = Vec::new();
     match file.take(MAX_RULES_BYTES).read_to_end(&mut bytes) {
-        Ok(_) => gix::ignore::parse(&bytes, false).map(|(pattern, ..)| pattern).collect(),
+        Ok(_) => pattern::parse(&bytes),
         Err(_) => Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,6 +106,15 @@ impl Journal {
         }
     }
 
+    /// The transition that it is of.
+    pub fn transition(&self) -> Transition {
+        Transition {
+            what: self.what.clone(),
+            steps: self.steps.clone(),
+            empty_folders: self.empty_folders.clone(),
+        }
+    }
+
     /// Makes it durable, before anything else is touched.
     pub fn write(&self, dir: &Path, fuse: &Fuse) -> Result<()> {
         let (path, temp) = (dir.join(NAME), dir.join("journal.new"));

@@ -35,7 +35,6 @@ pub(crate) struct PackWriter {
     file: Option<Unfinished>,
     entries: Vec<Indexed>,
     names: HashSet<ObjectId>,
-    bytes: u64,
 }
 
 impl PackWriter {
@@ -55,7 +54,6 @@ impl PackWriter {
             file: None,
             entries: Vec::new(),
             names: HashSet::default(),
-            bytes: 0,
         }
     }
 
@@ -76,7 +74,6 @@ impl PackWriter {
         self.encoder.encode(kind, data, &mut self.buffer)?;
         let crc32 = crc32fast::hash(self.buffer.get(start..).unwrap_or_default());
         self.entries.push(Indexed { id, crc32, offset });
-        self.bytes += data.len() as u64;
         if self.buffer.len() > IN_MEMORY {
             self.spill()?;
         }
@@ -86,11 +83,6 @@ impl PackWriter {
     /// Whether this pack has the object.
     pub fn has(&self, id: &ObjectId) -> bool {
         self.names.contains(id)
-    }
-
-    /// How many bytes of content were added.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Makes everything durable and visible. Without objects, no file is made.

@@ -18,7 +18,7 @@ mod refs;
 mod repack;
 mod unfinished;
 
-pub(crate) use durable::{sync_folder, write_durably};
+pub(crate) use durable::sync_folder;
 pub(crate) use lock::{FeatureLock, PruneLock};
 use owned::Owned;
 pub(crate) use unfinished::Unfinished;

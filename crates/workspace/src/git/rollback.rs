@@ -2,6 +2,8 @@
 
 mod plan;
 
+use std::collections::BTreeSet;
+
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
 
 use self::plan::{Aim, Planned, State};
@@ -16,9 +18,10 @@ use crate::git::restore::{Due, Step, Transition};
 use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
-    CheckpointRequest, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan, RollbackReport,
-    RollbackRequest, StepAction,
+    CheckpointRequest, Limits, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan,
+    RollbackReport, RollbackRequest, StepAction,
 };
+use crate::watchdog::DirtyPath;
 
 impl GitWorkspace {
     pub(crate) fn rollback_plan(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
@@ -133,14 +136,14 @@ impl GitWorkspace {
         self.store_merged(&mut planned)?;
         self.save_conflicts(&planned, &safety.checkpoint_id)?;
         let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
-        let empty_folders = self.missing_folders(aim, request)?;
+        let empty_folders = folders_due(aim, request, &steps);
         let report = |restored: CheckpointId, paths: Vec<PathOutcome>| RollbackReport {
             to: aim.target.checkpoint_id.clone(),
             safety: safety.checkpoint_id.clone(),
             restored,
             paths,
         };
-        if steps.is_empty() && empty_folders.is_empty() {
+        if steps.is_empty() && !self.any_missing(&empty_folders)? {
             return Ok(report(safety.checkpoint_id.clone(), ended(&planned, Vec::new())));
         }
         let due = Due {
@@ -150,7 +153,7 @@ impl GitWorkspace {
         };
         let transition = Transition { what: aim.message.clone(), steps, empty_folders };
         let (outcomes, restored) = self.apply_then(&transition, Some(due.clone()), |_| {
-            self.record_due(&due, &transition.steps, request.limits, lock)
+            self.record_due(&due, &transition, request.limits, lock)
         })?;
         Ok(report(restored.checkpoint_id, ended(&planned, outcomes)))
     }
@@ -159,8 +162,8 @@ impl GitWorkspace {
     pub(crate) fn record_due(
         &self,
         due: &Due,
-        steps: &[Step],
-        limits: crate::request::Limits,
+        transition: &Transition,
+        limits: Limits,
         lock: &FeatureLock,
     ) -> Result<Checkpoint> {
         if let Ok(latest) = self.find_checkpoint("latest")
@@ -169,6 +172,7 @@ impl GitWorkspace {
         {
             return Ok(latest);
         }
+        let steps = &transition.steps;
         let restored = steps.iter().filter(|step| step.to.is_some());
         let request = CheckpointRequest {
             kind: due.kind,
@@ -178,7 +182,11 @@ impl GitWorkspace {
             limits,
             ..CheckpointRequest::default()
         };
-        Ok(self.capture(&request, lock)?.checkpoint)
+        // The safety checkpoint has all else, so only what was changed is looked at.
+        let named = |path: &RepoPath| DirtyPath { path: path.clone(), whole: true };
+        let mut paths: Vec<DirtyPath> = steps.iter().map(|step| named(&step.path)).collect();
+        paths.extend(transition.empty_folders.iter().map(named));
+        Ok(self.capture_only(&request, paths, lock)?.checkpoint)
     }
 
     /// What to record before anything is changed. Files that the rules ignore by now and that the
@@ -248,15 +256,19 @@ impl GitWorkspace {
         Ok(())
     }
 
-    /// Folders without content that the aim has, the rollback is about, and the worktree has not.
-    fn missing_folders(&self, aim: &Aim, request: &RollbackRequest) -> Result<Vec<RepoPath>> {
+    fn any_missing(&self, folders: &[RepoPath]) -> Result<bool> {
         let root = Root::open(&self.place.root, Fuse::default())?;
         let mut hand = root.hand();
-        let missing = |path: &&RepoPath| {
-            plan::in_scope(&request.scope, path) && hand.folder(Some(path), false).is_err()
-        };
-        Ok(aim.empty_folders.iter().filter(missing).cloned().collect())
+        Ok(folders.iter().any(|path| hand.folder(Some(path), false).is_err()))
     }
+}
+
+/// Folders without content that the aim has and the rollback is about, or may empty. Those that are
+/// there now are among them, because they go when the last file in them does.
+fn folders_due(aim: &Aim, request: &RollbackRequest, steps: &[Step]) -> Vec<RepoPath> {
+    let touched: BTreeSet<RepoPath> = steps.iter().flat_map(|step| step.path.parents()).collect();
+    let due = |path: &&RepoPath| plan::in_scope(&request.scope, path) || touched.contains(*path);
+    aim.empty_folders.iter().filter(due).cloned().collect()
 }
 
 fn refuse_unseen(request: &RollbackRequest, safety: &Checkpoint) -> Result<()> {

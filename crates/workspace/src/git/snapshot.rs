@@ -7,6 +7,7 @@ mod staged;
 pub(crate) mod state;
 mod survey;
 
+use aurora_model::Checkpoint;
 use gix::hash::ObjectId;
 
 use crate::error::Result;
@@ -14,6 +15,8 @@ use crate::git::GitWorkspace;
 use crate::git::private::FeatureLock;
 use crate::git::scan::ScanNotes;
 use crate::request::{CheckpointRequest, Created, OnUnchanged};
+use crate::watchdog::DirtyPath;
+use survey::Survey;
 
 impl GitWorkspace {
     pub(crate) fn create_checkpoint(&self, request: &CheckpointRequest) -> Result<Created> {
@@ -28,10 +31,25 @@ impl GitWorkspace {
         request: &CheckpointRequest,
         lock: &FeatureLock,
     ) -> Result<Created> {
-        let survey = self.survey(request, lock)?;
+        self.finish_capture(request, self.survey(request, lock)?)
+    }
+
+    /// The same for a caller that knows that only these paths changed since the latest checkpoint,
+    /// which it has just made.
+    pub(crate) fn capture_only(
+        &self,
+        request: &CheckpointRequest,
+        paths: Vec<DirtyPath>,
+        lock: &FeatureLock,
+    ) -> Result<Created> {
+        self.finish_capture(request, self.survey_of(request, Some(paths), lock)?)
+    }
+
+    fn finish_capture(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let same = survey.latest.as_ref().filter(|latest| {
-            latest.stored.checkpoint.tree.0 == survey.tree.to_string()
-                && request.on_unchanged == OnUnchanged::Reuse
+            request.on_unchanged == OnUnchanged::Reuse
+                && state::names(&latest.stored.checkpoint.tree.0, &survey.tree)
+                && tells_the_same(&latest.stored.checkpoint, &survey.looked.notes)
         });
         if let Some(latest) = same {
             let checkpoint = latest.stored.checkpoint.clone();
@@ -53,6 +71,14 @@ impl GitWorkspace {
         survey.pack.finish()?;
         Ok((survey.tree, survey.looked.notes))
     }
+}
+
+/// Whether a checkpoint says what was found besides files: a folder without content that it does not
+/// name would not come back, and what it does not name as left out would go with a rollback.
+fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
+    checkpoint.skipped == notes.skipped
+        && checkpoint.empty_folders == notes.empty_folders
+        && checkpoint.nested == notes.nested
 }
 
 #[cfg(test)]

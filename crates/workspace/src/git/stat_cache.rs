@@ -32,7 +32,6 @@ pub(crate) struct FileStat {
 
 #[expect(
     clippy::unnecessary_cast,
-    clippy::cast_lossless,
     reason = "the fields' types differ from one platform to the next"
 )]
 impl From<&rustix::fs::Stat> for FileStat {

@@ -35,7 +35,7 @@ impl GitWorkspace {
             Some(tree) => tree.clone(),
             None => self.create_checkpoint(&CheckpointRequest::default())?.checkpoint.tree,
         };
-        let own = self.of_shadow(shadow)?;
+        let own = self.of_shadow(&shadow.meta.id)?;
         let lock = own.store.lock(&own.place)?;
         let compared = self.compare_shadow(shadow, Limits::default().max_file_bytes)?;
         let mut pack = PackWriter::new(&self.store)?;
@@ -119,11 +119,10 @@ impl GitWorkspace {
     }
 
     /// This workspace with the shadow's own chain.
-    fn of_shadow(&self, shadow: &Shadow) -> Result<Self> {
-        let id = &shadow.meta.id;
+    fn of_shadow(&self, id: &str) -> Result<Self> {
         let feature_dir = self.place.aurora_dir.join("features").join(id);
         let place = Place {
-            feature: id.clone(),
+            feature: id.to_owned(),
             projections_dir: feature_dir.clone(),
             feature_dir,
             ..self.place.clone()
@@ -144,18 +143,18 @@ impl GitWorkspace {
     /// the checkpoint and of the user's own objects.
     pub(crate) fn hold_base(&self, shadow: &Shadow) -> Result<()> {
         let Some(tree) = &shadow.meta.base_tree else { return Ok(()) };
-        let own = self.of_shadow(shadow)?;
+        let own = self.of_shadow(&shadow.meta.id)?;
         let kept = self.store.kept(&self.place)?;
         if !kept.is_empty() {
             self.store.keep(&own.place, &kept)?;
         }
-        self.store.set_ref(&base_ref(shadow), &tree_id(tree)?)
+        self.store.set_ref(&base_ref(&shadow.meta.id), &tree_id(tree)?)
     }
 
     /// Lets all go that was kept for a shadow: its base and its checkpoints.
-    pub(crate) fn let_base_go(&self, shadow: &Shadow) -> Result<()> {
-        let own = self.of_shadow(shadow)?;
-        self.store.remove_ref(&base_ref(shadow))?;
+    pub(crate) fn let_base_go(&self, id: &str) -> Result<()> {
+        let own = self.of_shadow(id)?;
+        self.store.remove_ref(&base_ref(id))?;
         for (name, _) in self.store.refs(&own.chain_prefix())? {
             self.store.remove_ref(&name)?;
         }
@@ -164,6 +163,6 @@ impl GitWorkspace {
     }
 }
 
-fn base_ref(shadow: &Shadow) -> String {
-    format!("refs/aurora/shadows/{}", shadow.meta.id)
+fn base_ref(id: &str) -> String {
+    format!("refs/aurora/shadows/{id}")
 }

@@ -188,8 +188,12 @@ impl GitWorkspace {
     /// The kernel refuses an upper layer inside the lower one, and a copy would copy itself.
     fn refuse_unfit_state_dir(&self) -> Result<()> {
         let state = &self.settings.state_dir;
-        make_private(&state.join("shadows"))?;
-        let real = state.canonicalize().map_err(Error::io("look at", state))?;
+        // The nearest folder above that is there tells where it would be made.
+        let there = state.ancestors().find_map(|folder| {
+            let real = folder.canonicalize().ok()?;
+            Some(real.join(state.strip_prefix(folder).ok()?))
+        });
+        let real = there.unwrap_or_else(|| state.clone());
         let inside = [&self.place.root, &self.place.common_dir];
         if let Some(folder) = inside.into_iter().find(|folder| real.starts_with(folder)) {
             return Err(Error::Unsupported {

@@ -1,6 +1,6 @@
 //! Giving up a shadow or some of its changes, and tidying up what crashes left.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
@@ -10,7 +10,6 @@ use aurora_model::{EntryMode, RepoPath};
 
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
-use crate::git::objects::Entry;
 use crate::request::Limits;
 use crate::shadow::changes::ShadowChange;
 use crate::shadow::layers::{self, Trace};
@@ -35,7 +34,7 @@ impl GitWorkspace {
             let mut gone = shadow.clone();
             gone.meta.status = Status::Discarded;
             gone.save()?;
-            self.let_base_go(shadow)?;
+            self.let_base_go(&shadow.meta.id)?;
             removal::remove(&shadow.dir)?;
             drop(lock);
             self.forget_empty_folder();
@@ -75,7 +74,7 @@ impl GitWorkspace {
         let walked = layers::walk(shadow)?;
         let chosen: BTreeSet<&RepoPath> =
             changes.iter().map(|change| &change.change.path).collect();
-        let hiding: Vec<(&RepoPath, Trace)> = walked
+        let hiding: HashMap<&RepoPath, Trace> = walked
             .traces
             .iter()
             .filter(|(_, trace)| {
@@ -87,9 +86,11 @@ impl GitWorkspace {
         let real = Beneath::open(&self.place.root)?;
         for change in changes {
             let path = &change.change.path;
-            let cover = hiding.iter().filter(|(over, _)| *over != path && path.is_within(over));
-            let covers: Vec<(&RepoPath, Trace)> =
-                cover.filter(|(over, _)| !chosen.contains(over)).copied().collect();
+            let covers: Vec<(RepoPath, Trace)> = path
+                .parents()
+                .filter(|over| !chosen.contains(over))
+                .filter_map(|over| hiding.get(&over).map(|trace| (over.clone(), *trace)))
+                .collect();
             if let Some((over, _)) = covers.iter().find(|(_, trace)| *trace == Trace::Written) {
                 return Err(Error::Refused {
                     what: format!("{path} cannot come back while {over} is a file in the shadow"),
@@ -107,7 +108,7 @@ impl GitWorkspace {
                     make_opaque(&below(&files, over))?;
                 }
             }
-            put_back(&real, path, &full, change.sides.now)?;
+            put_back(&real, path, &full)?;
         }
         Ok(())
     }
@@ -134,6 +135,9 @@ impl GitWorkspace {
                 Err(error) => (request.also_open, format!("it cannot be read: {error}")),
             };
             drop(lock);
+            if remove && !request.dry_run && name.starts_with("shadow-") {
+                self.let_base_go(&name)?;
+            }
             if remove {
                 cleaned.push(clean(&dir, name, because, request)?);
             } else {
@@ -226,11 +230,10 @@ fn make_opaque(path: &Path) -> Result<()> {
 }
 
 /// Writes what the worktree holds into a shadow's own files.
-fn put_back(real: &Beneath, path: &RepoPath, to: &Path, now: Option<Entry>) -> Result<()> {
+fn put_back(real: &Beneath, path: &RepoPath, to: &Path) -> Result<()> {
     let Seen::Content { mode, bytes, .. } = real.look(path, u64::MAX)? else {
         return Err(Error::Busy { what: format!("{path} was changed while it was read") });
     };
-    let _ = now;
     removal::remove(to)?;
     if let Some(folder) = to.parent() {
         std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;

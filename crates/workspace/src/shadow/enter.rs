@@ -250,3 +250,27 @@ fn unescape(text: &str) -> PathBuf {
     }
     PathBuf::from(OsString::from_vec(out))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // WSP-5
+    #[test]
+    fn paths_of_mounts_are_read_as_the_kernel_writes_them() {
+        for (text, expected) in
+            [("/a", "/a"), ("/a\\040b", "/a b"), ("/x\\134y", "/x\\y"), ("/t\\", "/t\\")]
+        {
+            assert_eq!(unescape(text), PathBuf::from(expected), "{text}");
+        }
+    }
+
+    // WSP-5
+    #[test]
+    fn only_names_of_ours_become_mount_options() {
+        assert!(plain("git-upper-2").is_ok());
+        for name in ["", "a,b", "../x", "a=b", "a:b", "A"] {
+            assert!(plain(name).is_err(), "{name}");
+        }
+    }
+}

@@ -127,28 +127,28 @@ impl GitWorkspace {
         let after: Vec<(RepoPath, Entry)> = listing(|change| change.sides.mine);
         let hash = self.place.hash;
         let objects = self.store.objects()?;
-        let known = |id: &gix::hash::ObjectId| objects.contains(id);
+        let known = |id: &gix::hash::ObjectId| objects.contains_at_once(id);
         let before = tree::build(hash, &before, &known, &mut pack)?;
         let after = tree::build(hash, &after, &known, &mut pack)?;
         pack.finish()?;
         self.write_diff(&TreeId(before.to_string()), &TreeId(after.to_string()), only, out)
     }
 
-    /// Puts what the shadow holds, and what no checkpoint has of what it replaces, into a pack.
+    /// Puts what the shadow holds and what it replaces into a pack, as far as our own store has it
+    /// not: what only the user's repository has may go with the next `git gc`.
     pub(crate) fn store_shadow_blobs<'a>(
         &self,
         shadow: &Shadow,
         changes: impl IntoIterator<Item = &'a ShadowChange>,
         pack: &mut PackWriter,
     ) -> Result<()> {
-        let objects = self.store.objects()?;
         let (mine, real) = (Beneath::open(&shadow.files())?, Beneath::open(&self.place.root)?);
         for change in changes {
             let path = &change.change.path;
             let sides = [(&mine, change.sides.mine), (&real, change.sides.now)];
             for (files, wanted) in sides {
                 let Some(wanted) = wanted else { continue };
-                if objects.contains(&wanted.id) || pack.has(&wanted.id) {
+                if self.store.owns(&wanted.id)? || pack.has(&wanted.id) {
                     continue;
                 }
                 let added = match files.look(path, u64::MAX)? {

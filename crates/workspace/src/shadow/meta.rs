@@ -328,3 +328,79 @@ mod path_text {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixture::Repo;
+    use crate::shadow::{CleanupRequest, ShadowRequest};
+
+    fn by_copy() -> ShadowRequest {
+        ShadowRequest { strategy: Some(Strategy::Copy), ..ShadowRequest::default() }
+    }
+
+    // WSP-5
+    #[test]
+    fn a_shadow_is_found_by_name_beginning_number_and_as_the_latest() {
+        let repo = Repo::new();
+        let workspace = repo.workspace();
+        assert!(workspace.find_shadow("latest").is_err());
+        let one = workspace.create_shadow(&by_copy()).unwrap().meta.id;
+        let two = workspace.create_shadow(&by_copy()).unwrap().meta.id;
+        let found = |name: &str| workspace.find_shadow(name).map(|shadow| shadow.meta.id).ok();
+        assert_eq!(found("latest"), Some(two.clone()));
+        assert_eq!(found("1"), Some(one.clone()));
+        assert_eq!(found("#2"), Some(two.clone()));
+        assert_eq!(found("shadow-001"), Some(one.clone()));
+        assert_eq!(found(&two), Some(two));
+        for name in ["", "shadow", "9", "nothing"] {
+            assert_eq!(found(name), None, "{name}");
+        }
+    }
+
+    // WSP-5
+    #[test]
+    fn metadata_is_private_and_survives_what_is_no_text() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let repo = Repo::new();
+        let mut shadow = repo.workspace().create_shadow(&by_copy()).unwrap();
+        let mode = shadow.dir.metadata().unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode, 0o700);
+        shadow.meta.root = PathBuf::from(std::ffi::OsStr::from_bytes(b"/bad\xff"));
+        shadow.save().unwrap();
+        let read = Shadow::read(&shadow.dir).unwrap().unwrap();
+        assert_eq!(read.meta.root, shadow.meta.root);
+    }
+
+    // WSP-5
+    #[test]
+    fn without_a_helper_there_is_a_copy_and_it_is_said_why() {
+        let repo = Repo::new();
+        let workspace = repo.workspace();
+        let shadow = workspace.create_shadow(&ShadowRequest::default()).unwrap();
+        assert_ne!(shadow.meta.strategy, Strategy::Overlay);
+        assert!(
+            shadow.meta.why.contains("no overlay: nobody can enter one"),
+            "{}",
+            shadow.meta.why
+        );
+        let gone =
+            workspace.cleanup_shadows(&CleanupRequest { also_open: true, ..Default::default() });
+        assert!(gone.unwrap().iter().all(|one| one.removed));
+        assert!(workspace.store.refs("refs/aurora/shadows/").unwrap().is_empty());
+        assert!(workspace.shadows().unwrap().is_empty());
+    }
+
+    // WSP-5
+    #[test]
+    fn a_state_folder_inside_the_repository_is_refused() {
+        let repo = Repo::new();
+        for below in ["state", ".git/state"] {
+            let settings = crate::Settings { state_dir: repo.path(below), ..repo.settings() };
+            let workspace = GitWorkspace::open(settings).unwrap();
+            let error = workspace.create_shadow(&by_copy()).unwrap_err();
+            assert!(matches!(error, Error::Unsupported { .. }), "{error}");
+            assert!(!repo.path(below).exists());
+        }
+    }
+}

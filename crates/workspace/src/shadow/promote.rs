@@ -1,5 +1,7 @@
 //! Promoting a shadow: its changes reach the real worktree, all of them or one by one.
 
+use std::collections::BTreeSet;
+
 use aurora_model::{
     ChangeKind, CheckpointId, CheckpointKind, EntryMode, RepoPath, Severity, Violation,
 };
@@ -23,8 +25,8 @@ struct Plan<'a> {
     steps: Vec<Step>,
     /// The changes behind the steps, in the same order.
     changes: Vec<&'a ShadowChange>,
-    /// How many of the steps are merges.
-    merged: Vec<RepoPath>,
+    /// Which of the steps are merges.
+    merged: BTreeSet<RepoPath>,
     /// What does not go, and how that is told.
     stays: Vec<PathOutcome>,
     empty_folders: Vec<RepoPath>,
@@ -83,7 +85,7 @@ impl GitWorkspace {
         let mut plan = Plan {
             steps: Vec::new(),
             changes: Vec::new(),
-            merged: Vec::new(),
+            merged: BTreeSet::new(),
             stays: Vec::new(),
             empty_folders: compared
                 .empty_folders
@@ -110,7 +112,7 @@ impl GitWorkspace {
                 match self.merge_change(shadow, change, request, pack)? {
                     Ok(merged) => {
                         to = Some(merged);
-                        plan.merged.push(path.clone());
+                        plan.merged.insert(path.clone());
                     }
                     Err(outcome) => {
                         plan.stays.push(PathOutcome { path: path.clone(), outcome });
@@ -228,7 +230,7 @@ impl GitWorkspace {
             if request.mode == PromotionMode::Atomic && outcomes.iter().any(did_not_go) {
                 return Ok(None);
             }
-            let recorded = self.record_due(&due, &transition.steps, request.limits, lock)?;
+            let recorded = self.record_due(&due, &transition, request.limits, lock)?;
             Ok(Some(recorded.checkpoint_id))
         };
         let (outcomes, promoted) = self.apply_then(&transition, Some(due.clone()), record)?;
@@ -240,8 +242,9 @@ impl GitWorkspace {
 
     /// Undoes the steps that were taken, and says which one was in the way.
     fn undo_promotion(&self, shadow: &Shadow, plan: &Plan<'_>, outcomes: &[PathOutcome]) -> Error {
-        let failed: Vec<&PathOutcome> = outcomes.iter().filter(|one| did_not_go(one)).collect();
-        let taken = |step: &&Step| !failed.iter().any(|one| one.path == step.path);
+        let failed: BTreeSet<&RepoPath> =
+            outcomes.iter().filter(|one| did_not_go(one)).map(|one| &one.path).collect();
+        let taken = |step: &&Step| !failed.contains(&step.path);
         let steps = plan.steps.iter().filter(taken);
         let transition = Transition {
             what: format!("undoing the promotion of {}", shadow.meta.id),
@@ -256,7 +259,7 @@ impl GitWorkspace {
         Error::Refused {
             what: format!(
                 "nothing was promoted, because the worktree changed meanwhile: {}",
-                listed(failed.iter().map(|one| &one.path))
+                listed(failed.iter().copied())
             ),
             hint: "try again, or promote what can go with `--incremental`".to_owned(),
         }
@@ -272,7 +275,7 @@ impl GitWorkspace {
         mut outcomes: Vec<PathOutcome>,
     ) -> Result<PromotionReport> {
         let mut shadow = shadow.clone();
-        let went: Vec<RepoPath> =
+        let went: BTreeSet<RepoPath> =
             outcomes.iter().filter(|one| !did_not_go(one)).map(|one| one.path.clone()).collect();
         for one in &mut outcomes {
             if plan.merged.contains(&one.path) && one.outcome == Outcome::Overwritten {
@@ -286,7 +289,7 @@ impl GitWorkspace {
             shadow.meta.promotions.push(Promotion {
                 at: (self.settings.now)(),
                 mode: request.mode,
-                paths: went.clone(),
+                paths: went.iter().cloned().collect(),
                 safety: safety.clone(),
                 promoted: promoted.clone(),
             });
@@ -303,7 +306,7 @@ impl GitWorkspace {
         }
         shadow.save()?;
         if left == 0 {
-            self.let_base_go(&shadow)?;
+            self.let_base_go(&shadow.meta.id)?;
             empty_out(&shadow)?;
         } else if shadow.meta.strategy == Strategy::Overlay {
             let gone: Vec<&ShadowChange> = plan

@@ -94,3 +94,27 @@ fn open_in_spite_of_mode(folder: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Re
     }
     open_folder(folder, name)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    // WSP-5
+    #[test]
+    fn removing_follows_no_link_and_opens_what_was_shut() {
+        let dir = tempfile::tempdir().unwrap();
+        let (outside, inside) = (dir.path().join("outside"), dir.path().join("inside"));
+        std::fs::create_dir_all(inside.join("a/b")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(outside.join("kept"), "x").unwrap();
+        std::fs::write(inside.join("a/b/c"), "x").unwrap();
+        std::os::unix::fs::symlink(&outside, inside.join("a/link")).unwrap();
+        std::fs::set_permissions(inside.join("a/b"), std::fs::Permissions::from_mode(0)).unwrap();
+        remove(&inside).unwrap();
+        assert!(!inside.exists() && outside.join("kept").exists());
+        remove(&inside).unwrap();
+        remove(&dir.path().join("no/such")).unwrap();
+    }
+}

@@ -156,7 +156,11 @@ pub fn holds_exactly(
         );
     }
     for path in disk.nodes.keys().filter(|path| !captured.contains_key(path)) {
-        assert!(is_skipped(checkpoint, path), "{id} silently leaves out {path}");
+        assert!(
+            is_skipped(checkpoint, path),
+            "{id} silently leaves out {path}: {:?}",
+            checkpoint.skipped
+        );
     }
     captured
 }

@@ -76,7 +76,7 @@ impl GitWorkspace {
         let root = Root::open(&self.place.root, Fuse::lit())?;
         let mut healed = complete(&journal, &self.ground(&root)?)?;
         if let Some(due) = &journal.due
-            && let Err(error) = self.record_due(due, &journal.steps, Limits::default(), lock)
+            && let Err(error) = self.record_due(due, &journal.transition(), Limits::default(), lock)
         {
             // Its files are as they should be; a checkpoint can be made at any time.
             healed.what = format!("{} (its checkpoint is missing: {error})", healed.what);

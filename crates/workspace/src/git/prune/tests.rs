@@ -264,7 +264,7 @@ fn many_small_packs_become_few_and_lose_nothing() {
     assert!(chain.has("that no ref reaches"));
     for one in &chain.all {
         let listed = tree::list(&reader, &parse(&one.tree.0).unwrap()).unwrap();
-        tree::verify(&reader, listed.iter().map(|(path, entry)| (path, entry))).unwrap();
+        assert!(listed.iter().all(|(_, entry)| reader.blob(&entry.id).is_ok()));
     }
     chain.check();
 }

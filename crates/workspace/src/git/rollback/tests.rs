@@ -57,6 +57,17 @@ fn is_kept(outcome: &Outcome, because: &str) -> bool {
     matches!(outcome, Outcome::Kept { because: said } if said.contains(because))
 }
 
+/// What a rollback recorded is what a look at everything would have.
+fn assert_like_a_full_scan(workspace: &GitWorkspace, restored: &Checkpoint) {
+    let scan = crate::request::Scan::Full;
+    let on_unchanged = OnUnchanged::Record;
+    let request = CheckpointRequest { scan, on_unchanged, ..CheckpointRequest::default() };
+    let full = workspace.checkpoint(&request).unwrap().checkpoint;
+    assert_eq!(full.tree, restored.tree);
+    assert_eq!(full.empty_folders, restored.empty_folders);
+    assert_eq!(full.skipped, restored.skipped);
+}
+
 /// What the user's own git knows.
 fn git_state(repo: &Repo) -> (Vec<u8>, String, String, String) {
     let index = std::fs::read(repo.path(".git/index")).unwrap_or_default();
@@ -108,7 +119,9 @@ fn a_rollback_restores_exactly_and_undoing_it_too() {
     let restored = workspace.find(&report.restored.0).unwrap();
     assert_eq!((restored.kind, &restored.tree), (CheckpointKind::Restored, &made.tree));
     assert_eq!(restored.previous_checkpoint_id.as_ref(), Some(&report.safety));
+    assert_like_a_full_scan(&workspace, &restored);
     let undone = workspace.undo(&to(&made)).unwrap();
+    assert_like_a_full_scan(&workspace, &workspace.find(&undone.restored.0).unwrap());
     assert_eq!((files(&repo.root()), undone.to), (after, report.safety));
     workspace.undo(&to(&made)).unwrap();
     assert_eq!(files(&repo.root()), before, "undoing the undoing is doing it again");
@@ -157,6 +170,7 @@ fn what_an_old_ignore_file_ignores_is_not_deleted() {
     assert_eq!(repo.read("build/x").unwrap(), b"precious");
     assert_eq!(repo.read("a.log").unwrap(), b"precious");
     assert!(!repo.path("b.txt").exists());
+    assert_like_a_full_scan(&workspace, &workspace.find(&report.restored.0).unwrap());
     assert!(is_kept(&outcomes(&report)["build/x"], "ignored at the checkpoint"));
 }
 
@@ -353,7 +367,7 @@ fn nothing_to_do_and_nothing_to_undo_are_said() {
 /// WSP-4
 #[test]
 fn after_a_crash_anywhere_the_next_command_completes_and_can_undo() {
-    for actions in (0..).step_by(3) {
+    for actions in (0..).step_by(7) {
         let repo = Repo::new();
         let (before, after, made) = before_and_after(&repo);
         let workspace = repo.workspace();

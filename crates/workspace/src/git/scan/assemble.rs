@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aurora_model::RepoPath;
 
-use super::{Looked, ScanNotes, Scanner, Settled, SettledFolder, joined, walk};
+use super::{Looked, ScanNotes, Scanner, Settled, SettledFolder, joined};
 use crate::git::objects::Entry;
 use crate::git::stat_cache::{Folder, Record, StatCache};
 use crate::git::tree::Delta;
@@ -60,7 +60,7 @@ fn compare(
     let mut records = before.map(|before| before.records.as_slice()).unwrap_or_default().iter();
     let mut record = records.next();
     let looked_at = |name: &[u8]| seen.only.as_ref().is_none_or(|only| only.contains_key(name));
-    let mut gone = |record: &Record, deltas: &mut Vec<Delta>| {
+    let gone = |record: &Record, deltas: &mut Vec<Delta>| {
         let name = old.name(record);
         if looked_at(name) {
             push(deltas, path, name, Some(record.entry), None);
@@ -117,9 +117,4 @@ pub(crate) fn largest<'a>(
         Some(format!("`{}` ({})", RepoPath::new(*path)?, show(*weight)))
     });
     shown.collect::<Vec<_>>().join(", ")
-}
-
-/// Whether a path lies in one of these folders, or is one of them.
-pub(super) fn is_within_any(path: &[u8], folders: &[Vec<u8>]) -> bool {
-    folders.iter().any(|folder| walk::is_within(path, folder))
 }

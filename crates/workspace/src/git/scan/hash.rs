@@ -53,7 +53,9 @@ pub(crate) struct Reader<'a> {
     pub progress: &'a dyn Progress,
 }
 
-type Answer = (usize, Result<(Outcome, Option<(ObjectId, Vec<u8>)>)>);
+/// What became of a file, and its content when that is new.
+type Taken = (Outcome, Option<(ObjectId, Vec<u8>)>);
+type Answer = (usize, Result<Taken>);
 
 impl Reader<'_> {
     /// Reads all jobs; the answers are in their order.
@@ -128,7 +130,7 @@ impl Reader<'_> {
         })
     }
 
-    fn one(&self, job: &Job) -> Result<(Outcome, Option<(ObjectId, Vec<u8>)>)> {
+    fn one(&self, job: &Job) -> Result<Taken> {
         Ok(match content::read(self.root, &job.path, self.max_file_bytes) {
             Read::Gone => (Outcome::Gone, None),
             Read::Skipped { reason, bytes } => (Outcome::Skipped(reason, bytes), None),

@@ -102,6 +102,9 @@ pub(crate) struct Walker<'a> {
     pub seen: AtomicU64,
 }
 
+/// The names in a folder, and what stands there as far as the folder says.
+type Names = Vec<(Vec<u8>, FileType)>;
+
 struct Queue {
     tasks: Vec<Task>,
     busy: usize,
@@ -393,7 +396,7 @@ impl Walker<'_> {
 fn list(
     folder: OwnedFd,
     only: Option<&BTreeMap<Vec<u8>, bool>>,
-) -> rustix::io::Result<(Dir, Vec<(Vec<u8>, FileType)>)> {
+) -> rustix::io::Result<(Dir, Names)> {
     let mut folder = Dir::new(folder)?;
     if let Some(only) = only {
         let names = only.keys().map(|name| (name.clone(), FileType::Unknown)).collect();

@@ -47,7 +47,7 @@ impl GitWorkspace {
         let path = self.incremental_diff_path(&checkpoint.checkpoint_id);
         let Some(folder) = path.parent() else { return Ok(()) };
         std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        if folder.starts_with(&self.place.root) {
+        if folder.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
         let temporary = path.with_extension("new");

@@ -22,34 +22,14 @@ impl GitWorkspace {
     /// will be.
     pub(super) fn record(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let mut survey = survey;
-        let deltas = &survey.looked.deltas;
-        let changes: Vec<Change> = deltas.iter().filter_map(change).collect();
+        let changes: Vec<Change> = survey.looked.deltas.iter().filter_map(change).collect();
         let base = match &survey.latest {
             Some(link) => link.stored.checkpoint.base_tree.clone(),
             None => TreeId(survey.previous.to_string()),
         };
         self.keep_base(&base)?;
-        let root = Root::open(&self.place.root)?;
-        let staging = Staging {
-            objects: &survey.objects,
-            store: &self.store,
-            outer: &survey.outer,
-            root: &root,
-            previous: &survey.previous,
-            looked: &survey.looked,
-        };
-        let staged_tree = staging.tree(&survey.staged, &mut survey.pack)?;
-        survey.state.used_bytes = survey.state.used_bytes.saturating_add(survey.new_bytes);
-        let mut pack = survey.pack;
-        // Whoever looks for links or counts bytes must be able to read the tree.
-        let links = changes.iter().any(|change| change.after == Some(EntryMode::Symlink));
-        let count = survey.state.used_bytes > DEFAULT_QUOTA_BYTES;
-        if links || count {
-            pack.finish()?;
-            pack = PackWriter::new(&self.store)?;
-        }
-        let findings =
-            self.judge(&survey.tree, count.then_some(&base), &changes, &survey.looked.notes)?;
+        let staged_tree = self.stage(&mut survey)?;
+        let findings = self.judge(&mut survey, &base, &changes)?;
         let mut violations = findings.violations.clone();
         violations.extend(request.violations.iter().cloned());
         let severity = violations.iter().map(|violation| violation.severity).max();
@@ -84,12 +64,13 @@ impl GitWorkspace {
         let mut stored = Stored { checkpoint, previous_commit };
         stored.checkpoint.checkpoint_id = commit::name_of(&stored, self.place.hash)?;
         let id = stored.checkpoint.checkpoint_id.clone();
-        let commit = pack.add(Kind::Commit, &commit::encode(&stored)?)?;
+        let commit = survey.pack.add(Kind::Commit, &commit::encode(&stored)?)?;
+        let pack = std::mem::replace(&mut survey.pack, PackWriter::new(&self.store)?);
         pack.finish()?;
         self.store.set_ref(&format!("{}{id}", self.chain_prefix()), &commit)?;
         survey.state.commit = commit.to_string();
         survey.state.highest = number;
-        self.remember(&survey.state, survey.looked.listing.as_ref(), &survey.tree, &findings, &id);
+        self.remember(&survey, &findings, &id);
         self.project_diff(&stored.checkpoint, &survey.looked.deltas, &survey.objects);
         let scanned = survey.looked.notes.scanned;
         Ok(Created { checkpoint: stored.checkpoint, unchanged: false, changes, scanned })
@@ -110,18 +91,35 @@ impl GitWorkspace {
         Ok(())
     }
 
-    fn judge(
-        &self,
-        tree: &ObjectId,
-        base: Option<&TreeId>,
-        changes: &[Change],
-        notes: &crate::git::scan::ScanNotes,
-    ) -> Result<Findings> {
-        let tree = TreeId(tree.to_string());
+    /// The tree of what is staged and in no file.
+    fn stage(&self, survey: &mut Survey) -> Result<Option<ObjectId>> {
+        let root = Root::open(&self.place.root)?;
+        let staging = Staging {
+            objects: &survey.objects,
+            store: &self.store,
+            outer: &survey.outer,
+            root: &root,
+            previous: &survey.previous,
+            looked: &survey.looked,
+        };
+        staging.tree(&survey.staged, &mut survey.pack)
+    }
+
+    /// What is wrong with what was found.
+    fn judge(&self, survey: &mut Survey, base: &TreeId, changes: &[Change]) -> Result<Findings> {
+        survey.state.used_bytes = survey.state.used_bytes.saturating_add(survey.new_bytes);
+        let links = changes.iter().any(|change| change.after == Some(EntryMode::Symlink));
+        let count = survey.state.used_bytes > DEFAULT_QUOTA_BYTES;
+        if links || count {
+            // Whoever looks for links or counts bytes must be able to read the tree.
+            let pack = std::mem::replace(&mut survey.pack, PackWriter::new(&self.store)?);
+            pack.finish()?;
+        }
+        let notes = &survey.looked.notes;
         let nested: Vec<RepoPath> = notes.nested.iter().map(|nested| nested.path.clone()).collect();
         self.find_violations(&Asked {
-            tree: &tree,
-            base_tree: base,
+            tree: &TreeId(survey.tree.to_string()),
+            base_tree: count.then_some(base),
             changes,
             skipped: &notes.skipped,
             nested: &nested,
@@ -131,20 +129,14 @@ impl GitWorkspace {
 
     /// Everything after the ref only makes the next checkpoint cheaper or tells others, so that its
     /// failure must not undo what is recorded.
-    fn remember(
-        &self,
-        state: &super::state::State,
-        listing: Option<&crate::git::stat_cache::StatCache>,
-        tree: &ObjectId,
-        findings: &Findings,
-        id: &CheckpointId,
-    ) {
-        let _ = state.save(&self.place.feature_dir);
-        if let Some(listing) = listing {
-            let _ = listing.save(&self.place.feature_dir.join("index"), tree);
+    fn remember(&self, survey: &Survey, findings: &Findings, id: &CheckpointId) {
+        let folder = &self.place.feature_dir;
+        let _ = survey.state.save(folder);
+        if let Some(listing) = &survey.looked.listing {
+            let _ = listing.save(&folder.join("index"), &survey.tree);
         }
         let _ = findings.remember(self);
-        if let (Some(watch), Some(mark)) = (&self.watch, &state.mark) {
+        if let (Some(watch), Some(mark)) = (&survey.watch, &survey.state.mark) {
             watch.captured(mark, id);
         }
     }

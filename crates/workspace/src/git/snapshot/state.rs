@@ -91,6 +91,11 @@ impl State {
     }
 }
 
+/// Whether digits name an object.
+pub(crate) fn names(digits: &str, id: &gix::hash::ObjectId) -> bool {
+    gix::hash::ObjectId::from_hex(digits.as_bytes()).is_ok_and(|named| named == *id)
+}
+
 fn path(feature_dir: &Path) -> PathBuf {
     feature_dir.join("state.json")
 }

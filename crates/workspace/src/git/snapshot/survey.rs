@@ -8,7 +8,7 @@ use gix::hash::ObjectId;
 use gix::objs::Kind;
 
 use super::head::{head, head_tree};
-use super::state::{State, signature};
+use super::state::{State, names, signature};
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::git::chain::{Link, tree_id};
@@ -21,10 +21,17 @@ use crate::git::scan::{Looked, Scanner, Watching, largest};
 use crate::git::stat_cache::StatCache;
 use crate::git::tree;
 use crate::request::{CheckpointRequest, Limits, Scan};
-use crate::watchdog::{Dirty, DirtyPath, Mark};
+use crate::watchdog::{Dirty, DirtyPath, Mark, Watched};
 
 /// Saving the listing is worth it when so many files need not be read the next time.
 const WORTH_SAVING: usize = 100;
+
+impl State {
+    /// Whether the latest checkpoint was made so that looking at a few paths makes the next.
+    fn can_build_on(&self, request: &CheckpointRequest) -> bool {
+        self.options == options(request) && !self.sparse && self.same_rules()
+    }
+}
 
 /// What the worktree holds, and all that a checkpoint of it needs.
 pub(super) struct Survey {
@@ -38,8 +45,6 @@ pub(super) struct Survey {
     pub state: State,
     /// Where HEAD stands.
     pub head: Head,
-    /// What it holds.
-    pub head_tree: ObjectId,
     /// The tree that changes are told against.
     pub previous: ObjectId,
     /// What the scan found.
@@ -54,21 +59,22 @@ pub(super) struct Survey {
     pub staged: Vec<(RepoPath, Entry)>,
     /// The outermost repository.
     pub outer: Arc<Repository>,
+    /// The watchdog that was asked.
+    pub watch: Option<Arc<dyn Watched>>,
     /// Whether the watchdog named anything.
     pub touched: bool,
 }
 
 /// Which paths are looked at.
 enum Plan {
-    Named { mark: Mark, paths: Vec<DirtyPath> },
+    Named { mark: Option<Mark>, paths: Vec<DirtyPath> },
     Everything { mark: Option<Mark>, because: String },
 }
 
 impl Plan {
     fn mark(&self) -> Option<Mark> {
         match self {
-            Self::Named { mark, .. } => Some(mark.clone()),
-            Self::Everything { mark, .. } => mark.clone(),
+            Self::Named { mark, .. } | Self::Everything { mark, .. } => mark.clone(),
         }
     }
 }
@@ -90,12 +96,22 @@ impl Survey {
 
 impl GitWorkspace {
     /// Looks at the worktree and writes its tree into a pack that is not finished yet.
-    pub(super) fn survey(&self, request: &CheckpointRequest, _: &FeatureLock) -> Result<Survey> {
+    pub(super) fn survey(&self, request: &CheckpointRequest, lock: &FeatureLock) -> Result<Survey> {
+        self.survey_of(request, None, lock)
+    }
+
+    /// The same, where the caller may know that only some paths changed since the latest checkpoint.
+    pub(super) fn survey_of(
+        &self,
+        request: &CheckpointRequest,
+        only: Option<Vec<DirtyPath>>,
+        _: &FeatureLock,
+    ) -> Result<Survey> {
         let objects = self.store.objects()?;
         let (latest, highest) = self.latest_link(&objects)?;
         let mut state = State::load(&self.place.feature_dir);
         let highest = highest.max(state.highest);
-        let known = latest.as_ref().is_some_and(|link| link.commit.to_string() == state.commit);
+        let known = latest.as_ref().is_some_and(|link| names(&state.commit, &link.commit));
         if !known {
             state = State { highest, ..State::default() };
         }
@@ -105,15 +121,15 @@ impl GitWorkspace {
             Some(link) => tree_id(&link.stored.checkpoint.tree)?,
             None => readable(&objects, head_tree),
         };
-        let plan = self.plan(request, latest.as_ref(), &state);
+        let watch = self.watch();
+        let plan = match only {
+            Some(paths) if watch.is_none() && known && state.can_build_on(request) => {
+                Plan::Named { mark: state.mark.clone(), paths }
+            }
+            _ => plan(watch.as_deref(), request, latest.as_ref(), &state),
+        };
         let place = &self.place;
-        let outer = Repository::at(
-            &self.settings,
-            place.git_dir.clone(),
-            place.common_dir.clone(),
-            Vec::new(),
-            place.hash,
-        );
+        let outer = self.outer();
         let scanner = Scanner {
             settings: &self.settings,
             place,
@@ -125,7 +141,7 @@ impl GitWorkspace {
         };
         let mut filling = Filling::new(self, &request.limits)?;
         let index = signature(&place.git_dir.join("index"));
-        let same_index = known && state.index == index && state.head_tree == head_tree.to_string();
+        let same_index = known && state.index == index && names(&state.head_tree, &head_tree);
         let remembered = state.staged().filter(|_| same_index);
         let mark = plan.mark();
         let touched = matches!(&plan, Plan::Named { paths, .. } if !paths.is_empty());
@@ -144,14 +160,13 @@ impl GitWorkspace {
         state.index = index;
         state.head_tree = head_tree.to_string();
         state.set_staged(&staged);
-        self.remember_scan(&mut state, &looked, &outer, same_index);
+        self.remember_scan(&mut state, &looked, &outer, same_index, watch.is_some());
         Ok(Survey {
             objects,
             latest,
             highest,
             state,
             head,
-            head_tree,
             previous,
             looked,
             pack,
@@ -159,37 +174,15 @@ impl GitWorkspace {
             new_bytes,
             staged,
             outer,
+            watch,
             touched,
         })
     }
 
-    /// Asks the watchdog, and decides whether that is enough.
-    fn plan(&self, request: &CheckpointRequest, latest: Option<&Link>, state: &State) -> Plan {
-        let everything =
-            |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
-        let Some(watch) = &self.watch else {
-            return everything(None, "no watchdog is running");
-        };
-        let (mark, paths) = match watch.since(state.mark.as_ref()) {
-            Dirty::Everything { mark, because } => return Plan::Everything { mark, because },
-            Dirty::Paths { mark, paths } => (mark, paths),
-        };
-        if request.scan == Scan::Full {
-            return everything(Some(mark), "a full scan was asked for");
-        }
-        if latest.is_none() || state.mark.is_none() {
-            return everything(Some(mark), "there is no checkpoint to build on");
-        }
-        if state.options != options(request) {
-            return everything(Some(mark), "it is asked for with other limits or options");
-        }
-        if state.sparse {
-            return everything(Some(mark), "the checkout is sparse");
-        }
-        if !state.same_rules() {
-            return everything(Some(mark), "git's settings or ignore rules changed");
-        }
-        Plan::Named { mark, paths }
+    /// The repository whose worktree this is.
+    fn outer(&self) -> Arc<Repository> {
+        let (git_dir, common_dir) = (self.place.git_dir.clone(), self.place.common_dir.clone());
+        Repository::at(&self.settings, git_dir, common_dir, Vec::new(), self.place.hash)
     }
 
     fn look(
@@ -268,6 +261,7 @@ impl GitWorkspace {
         looked: &Looked,
         outer: &Arc<Repository>,
         same_index: bool,
+        watched: bool,
     ) {
         state.files = count(looked, state);
         let deleted = looked.deltas.iter().filter(|delta| delta.after.is_none());
@@ -290,7 +284,7 @@ impl GitWorkspace {
         let tracked = outer.tracked();
         state.sparse = tracked.is_sparse();
         state.absent = None;
-        if self.watch.is_some() {
+        if watched {
             let absent = tracked.entries().filter(|(path, entry)| {
                 entry.mode == gix::index::entry::Mode::COMMIT || listing.at(path).is_none()
             });
@@ -303,6 +297,39 @@ impl GitWorkspace {
         }
         state.inputs = inputs.into_iter().map(|path| (path.clone(), signature(&path))).collect();
     }
+}
+
+/// Asks the watchdog, and decides whether that is enough.
+fn plan(
+    watch: Option<&dyn Watched>,
+    request: &CheckpointRequest,
+    latest: Option<&Link>,
+    state: &State,
+) -> Plan {
+    let everything = |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
+    let Some(watch) = watch else {
+        return everything(None, "no watchdog is running");
+    };
+    let (mark, paths) = match watch.since(state.mark.as_ref()) {
+        Dirty::Everything { mark, because } => return Plan::Everything { mark, because },
+        Dirty::Paths { mark, paths } => (mark, paths),
+    };
+    if request.scan == Scan::Full {
+        return everything(Some(mark), "a full scan was asked for");
+    }
+    if latest.is_none() || state.mark.is_none() {
+        return everything(Some(mark), "there is no checkpoint to build on");
+    }
+    if state.options != options(request) {
+        return everything(Some(mark), "it is asked for with other limits or options");
+    }
+    if state.sparse {
+        return everything(Some(mark), "the checkout is sparse");
+    }
+    if !state.same_rules() {
+        return everything(Some(mark), "git's settings or ignore rules changed");
+    }
+    Plan::Named { mark: Some(mark), paths }
 }
 
 /// Tracked paths that the previous tree does not have: the index changed, so they are looked at.
