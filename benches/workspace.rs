@@ -8,12 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aurora_model::{Timestamp, TreeId};
+use aurora_workspace::shadow::run::{self, RunRequest};
+use aurora_workspace::shadow::{Base, Helper, Namespace, PromotionRequest, ShadowRequest};
 use aurora_workspace::watchdog::{self, Watchdog};
 use aurora_workspace::{
     CheckpointRequest, Created, GitWorkspace, OnUnchanged, RollbackRequest, Scan, Scanned,
     Settings, Silent, Workspace as _,
 };
-use xtask::bench::{Row, at};
+use xtask::bench::{Row, at, program};
 use xtask::say;
 
 /// How many files the repositories have, unless the command line says otherwise.
@@ -43,7 +45,7 @@ fn main() -> Outcome<()> {
                 say::line(&row.text());
             }
         }
-        for row in Vec::<Row>::new() {
+        for row in shadows(&yard)? {
             say::line(&row.text());
         }
     }
@@ -302,4 +304,137 @@ fn watched(yard: &Yard, changes: usize, samples: &mut Samples) -> Outcome<()> {
         }
     }
     Ok(())
+}
+
+/// How many files are changed in a shadow.
+const IN_SHADOW: usize = 1_000;
+
+/// Shadows against copies and linked worktrees.
+fn shadows(yard: &Yard) -> Outcome<Vec<Row>> {
+    yard.tidy()?;
+    let changes = IN_SHADOW.min(yard.files);
+    let prepared = prepare(yard, changes)?;
+    let workspace = yard.open()?;
+    let options = watchdog::Options::new(now);
+    let watch = Watchdog::start(workspace.place(), options).map_err(|error| error.to_string())?;
+    let workspace = workspace.watched_by(Arc::new(watch));
+    checkpoint(&workspace, Scan::Auto)?;
+    let helper = Helper { program: program()?, args: vec!["shadow".into(), "enter".into()] };
+    let mut ours = Shadows::default();
+    for _ in 0..ROUNDS {
+        one_shadow(&workspace, &helper, &prepared, &mut ours)?;
+    }
+    let theirs = copies(yard, &prepared)?;
+    let head = format!("{} files: shadow", yard.files);
+    let changed = format!("{head}, {changes} changed");
+    let row = |what: String, ours: &[Duration], rival: &str, theirs: Duration| {
+        Row::times(&what, median(ours.to_vec()), rival, theirs)
+    };
+    Ok(vec![
+        row(format!("{head}, create"), &ours.create, "cp -a", theirs.copy),
+        row(format!("{head}, create"), &ours.create, "git worktree add", theirs.worktree),
+        row(format!("{head}, create, watched base"), &ours.create_on_base, "cp -a", theirs.copy),
+        row(format!("{changed}, checkpoint"), &ours.checkpoint, "git add -A there", theirs.add),
+        row(format!("{changed}, promote"), &ours.promote, "git diff | git apply", theirs.promote),
+        row(format!("{changed}, discard"), &ours.discard, "rm -rf of the copy", theirs.remove),
+    ])
+}
+
+#[derive(Default)]
+struct Shadows {
+    create: Vec<Duration>,
+    create_on_base: Vec<Duration>,
+    checkpoint: Vec<Duration>,
+    promote: Vec<Duration>,
+    discard: Vec<Duration>,
+}
+
+/// A folder with the files that are to be changed, so that changing them is one `cp`.
+fn prepare(yard: &Yard, changes: usize) -> Outcome<PathBuf> {
+    let prepared = Yard { dir: yard.dir.join("prepared"), files: yard.files };
+    prepared.edit(changes, 3000)?;
+    let root = prepared.root();
+    // It goes with the yard, and must not go before.
+    std::mem::forget(prepared);
+    Ok(root)
+}
+
+fn one_shadow(
+    workspace: &GitWorkspace,
+    helper: &Helper,
+    prepared: &Path,
+    samples: &mut Shadows,
+) -> Outcome<()> {
+    let said = |error: aurora_workspace::Error| error.to_string();
+    let helper = || Some(helper.clone());
+    let create = |base| ShadowRequest { base, helper: helper(), ..ShadowRequest::default() };
+    let request = create(Base::None);
+    let (time, empty) = clocked(|| workspace.create_shadow(&request).map_err(said))?;
+    samples.create.push(time);
+    workspace.discard_shadow(&empty, &[]).map_err(said)?;
+    let request = create(Base::default());
+    let (time, shadow) = clocked(|| workspace.create_shadow(&request).map_err(said))?;
+    samples.create_on_base.push(time);
+    let command = vec!["cp".into(), "-r".into(), prepared.join(".").into(), ".".into()];
+    let run = RunRequest {
+        helper: helper().ok_or("no helper")?,
+        cwd: workspace.root().to_owned(),
+        namespace: Namespace::default(),
+        keep_env: false,
+        command,
+    };
+    let status = run::start(&shadow, &run).map_err(said)?.wait().map_err(told("wait"))?;
+    if !status.success() {
+        return Err(format!("the command in the shadow ended with {status}"));
+    }
+    let (time, _) = clocked(|| workspace.checkpoint_shadow(&shadow, "").map_err(said))?;
+    samples.checkpoint.push(time);
+    let request = PromotionRequest::default();
+    let (time, report) = clocked(|| workspace.promote_shadow(&shadow, &request).map_err(said))?;
+    samples.promote.push(time);
+    if report.paths.is_empty() {
+        return Err("nothing was promoted".to_owned());
+    }
+    let undo = RollbackRequest::to(aurora_model::CheckpointId(String::new()));
+    workspace.undo(&undo).map_err(said)?;
+    let (time, _) = clocked(|| workspace.discard_shadow(&shadow, &[]).map_err(said))?;
+    samples.discard.push(time);
+    Ok(())
+}
+
+#[derive(Default)]
+struct Copies {
+    copy: Duration,
+    worktree: Duration,
+    add: Duration,
+    promote: Duration,
+    remove: Duration,
+}
+
+/// What people do without shadows; once each, because it takes so long.
+fn copies(yard: &Yard, prepared: &Path) -> Outcome<Copies> {
+    yard.tidy()?;
+    let (copy, tree) = (yard.dir.join("copy"), yard.dir.join("tree"));
+    let run = |command: &mut Command| match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        ended => Err(format!("{command:?}: {ended:?}")),
+    };
+    let (copied, ()) = clocked(|| run(Command::new("cp").arg("-a").arg(yard.root()).arg(&copy)))?;
+    let path = tree.to_string_lossy().into_owned();
+    let add = ["worktree", "add", "--quiet", "--detach", &path];
+    let (worktree, _) = clocked(|| yard.git(&add, None))?;
+    yard.git(&["worktree", "remove", "--force", &path], None)?;
+    run(Command::new("cp").arg("-r").arg(prepared.join(".")).arg(&copy))?;
+    let git = |args: &[&str]| run(Command::new("git").args(args).current_dir(&copy));
+    let (added, ()) = clocked(|| git(&["add", "--all"]))?;
+    let patch = yard.dir.join("patch");
+    let output = format!("--output={}", patch.display());
+    let patch = patch.to_string_lossy().into_owned();
+    let (promoted, ()) = clocked(|| {
+        git(&["diff", "--cached", "--binary", "HEAD", &output])?;
+        yard.git(&["apply", &patch], None).map(|_| ())
+    })?;
+    yard.tidy()?;
+    let (remove, ()) = clocked(|| fs::remove_dir_all(&copy).map_err(told("remove the copy")))?;
+    Ok(Copies { copy: copied, worktree, add: added, promote: promoted, remove })
 }

@@ -89,6 +89,7 @@ macro_rules! with_promises {
             rollback::a_plan_says_which_files_hold_edits_that_no_checkpoint_has,
             rollback::a_rollback_to_where_one_is_changes_nothing,
             rollback::a_rollback_of_some_paths_leaves_the_others,
+            rollback::paths_that_nothing_has_are_not_found,
             rollback::a_smart_rollback_takes_only_what_violates,
             rollback::edits_since_the_last_checkpoint_are_in_the_safety_checkpoint,
             rollback::the_state_that_a_rollback_leaves_is_a_checkpoint,

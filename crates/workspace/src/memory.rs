@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::git::diff::patch::{Side, patch_of};
 use crate::request::{
     CheckpointRequest, Content, Created, Healed, Pruned, Retention, RollbackPlan, RollbackReport,
-    RollbackRequest, Scope,
+    RollbackRequest,
 };
 use crate::workspace::Workspace;
 
@@ -153,14 +153,14 @@ impl Workspace for MemoryWorkspace {
 
     fn plan_rollback(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
         let state = self.lock();
-        let to = find_exactly(&state.chain, &request.to)?;
-        state.plan_rollback(to, request)
+        let aim = state.aim_at(find_exactly(&state.chain, &request.to)?);
+        state.plan_rollback(&aim, request)
     }
 
     fn rollback(&self, request: &RollbackRequest) -> Result<RollbackReport> {
         let mut state = self.lock();
-        let to = find_exactly(&state.chain, &request.to)?.clone();
-        state.rollback(&to, request)
+        let aim = state.aim_at(find_exactly(&state.chain, &request.to)?);
+        state.rollback(&aim, request)
     }
 
     fn undo(&self, request: &RollbackRequest) -> Result<RollbackReport> {
@@ -171,13 +171,10 @@ impl Workspace for MemoryWorkspace {
                 hint: "go back to a checkpoint with `aur rollback`".to_owned(),
             });
         };
-        let mut request = RollbackRequest { to: undoable.safety.clone(), ..request.clone() };
-        if request.scope == Scope::Everything {
-            // Files that the rollback did not touch are not touched by its undoing either.
-            request.scope = Scope::Paths(undoable.paths);
-        }
-        let to = find_exactly(&state.chain, &undoable.safety)?.clone();
-        state.rollback(&to, &request)
+        let safety = find_exactly(&state.chain, &undoable.safety)?;
+        let restored = find_exactly(&state.chain, &undoable.restored)?;
+        let aim = state.aim_before(safety, restored)?;
+        state.rollback(&aim, request)
     }
 
     fn prune(&self, retention: &Retention) -> Result<Pruned> {
@@ -256,10 +253,10 @@ fn not_found(name: &str) -> Error {
     }
 }
 
-/// The checkpoints that go. The latest one stays, and the one that undoing needs.
+/// The checkpoints that go. The latest one stays, and those that undoing needs.
 fn to_forget(state: &State, retention: &Retention) -> BTreeSet<CheckpointId> {
     let mut needed: BTreeSet<&CheckpointId> =
-        state.last_undoable.iter().map(|undoable| &undoable.safety).collect();
+        state.last_undoable.iter().flat_map(|last| [&last.safety, &last.restored]).collect();
     needed.extend(state.chain.last().map(|latest| &latest.checkpoint_id));
     let ruled = retention.keep_last.is_some() || retention.keep_younger_than_ms.is_some();
     let last = usize::try_from(retention.keep_last.unwrap_or(0)).unwrap_or(usize::MAX);

@@ -17,6 +17,12 @@ pub enum Consent {
     Open,
 }
 
+/// Whether somebody is there to ask.
+#[must_use]
+pub fn is_possible() -> bool {
+    std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+}
+
 impl Consent {
     /// What `--yes` and `--json` say.
     #[must_use]
@@ -30,10 +36,9 @@ impl Consent {
 
     /// Refuses where a question would be needed and there is nobody to answer it.
     pub fn check(self, doing: &str) -> anyhow::Result<()> {
-        let somebody = std::io::stdin().is_terminal() && std::io::stdout().is_terminal();
         match self {
             Self::Given => Ok(()),
-            Self::Open if somebody => Ok(()),
+            Self::Open if is_possible() => Ok(()),
             Self::Open | Self::Unasked => {
                 Err(Failure::usage(format!("{doing} needs a yes, and nobody is there to ask"))
                     .hint("--yes says it beforehand")

@@ -95,6 +95,17 @@ pub(super) fn a_rollback_of_some_paths_leaves_the_others(subject: &dyn Subject) 
     assert_eq!(subject.text("folder.d").as_deref(), Some("new\n"));
 }
 
+pub(super) fn paths_that_nothing_has_are_not_found(subject: &dyn Subject) {
+    subject.put("a", "old\n");
+    let made = subject.record();
+    subject.put("a", "new\n");
+    let scope = Scope::Paths(vec![path("a"), path("mistyped")]);
+    let request = RollbackRequest { scope, ..to(&made) };
+    assert!(not_found(subject.workspace().plan_rollback(&request)));
+    assert!(not_found(subject.workspace().rollback(&request)));
+    assert_eq!(subject.text("a").as_deref(), Some("new\n"));
+}
+
 pub(super) fn a_smart_rollback_takes_only_what_violates(subject: &dyn Subject) {
     subject.put("good", "old\n");
     subject.put("bad", "old\n");

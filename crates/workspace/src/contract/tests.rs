@@ -1,5 +1,7 @@
 //! The contract, held to by each implementation: one test per promise.
 
+mod alike;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -80,9 +82,18 @@ impl OnDisk {
         }
         let place = self.repo.path(path.as_bytes());
         if fs::symlink_metadata(&place).is_ok_and(|found| !found.is_file()) {
-            Subject::remove(self, path);
+            self.clear(path);
         }
         fs::create_dir_all(place.parent().unwrap()).unwrap();
+    }
+
+    fn clear(&self, path: &RepoPath) {
+        let place = self.repo.path(path.as_bytes());
+        match fs::symlink_metadata(&place) {
+            Ok(found) if found.is_dir() => fs::remove_dir_all(place).unwrap(),
+            Ok(_) => fs::remove_file(place).unwrap(),
+            Err(_) => {}
+        }
     }
 
     fn rule(path: &RepoPath) -> String {
@@ -138,16 +149,17 @@ impl Subject for OnDisk {
 
     fn symlink(&self, path: &RepoPath, target: &[u8]) {
         self.make_room(path);
-        Subject::remove(self, path);
+        self.clear(path);
         symlink(std::ffi::OsStr::from_bytes(target), self.repo.path(path.as_bytes())).unwrap();
     }
 
     fn remove(&self, path: &RepoPath) {
-        let place = self.repo.path(path.as_bytes());
-        match fs::symlink_metadata(&place) {
-            Ok(found) if found.is_dir() => fs::remove_dir_all(place).unwrap(),
-            Ok(_) => fs::remove_file(place).unwrap(),
-            Err(_) => {}
+        self.clear(path);
+        // Files in memory leave no empty folders behind, so these do not either.
+        for above in path.parents() {
+            if fs::remove_dir(self.repo.path(above.as_bytes())).is_err() {
+                break;
+            }
         }
     }
 

@@ -292,9 +292,10 @@ fn ended(planned: &[Planned], outcomes: Vec<PathOutcome>) -> Vec<PathOutcome> {
             StepAction::Keep => Outcome::Kept { because: note() },
             StepAction::Conflict => Outcome::Conflict { marked: note() },
             action => match (action, outcomes.next().map(|ended| ended.outcome)) {
-                (StepAction::Merge, Some(Outcome::Overwritten | Outcome::Created)) => {
-                    Outcome::Merged
-                }
+                (
+                    StepAction::Merge,
+                    Some(Outcome::Overwritten | Outcome::Created | Outcome::ModeChanged),
+                ) => Outcome::Merged,
                 (_, Some(outcome)) => outcome,
                 (_, None) => Outcome::Failed { because: "it was not tried".to_owned() },
             },

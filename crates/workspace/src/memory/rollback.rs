@@ -1,8 +1,9 @@
 //! Rollback in memory: what it would do, doing it, and undoing it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
-use aurora_model::{Checkpoint, CheckpointKind, EntryMode, RepoPath};
+use aurora_model::{Checkpoint, CheckpointKind, EntryMode, RepoPath, Skipped};
 
 use super::merge::merge;
 use super::state::{Seen, State, Undoable};
@@ -13,10 +14,21 @@ use crate::request::{
     PlannedStep, RollbackPlan, RollbackReport, RollbackRequest, Scope, StepAction,
 };
 
+/// Where a rollback or its undoing goes.
+pub(super) struct Aim {
+    to: Checkpoint,
+    /// The files from which edits are told.
+    base: Arc<Files>,
+    /// Only these paths, where an earlier rollback is undone.
+    only: Option<BTreeSet<RepoPath>>,
+}
+
 /// A step, and what stands there afterwards.
 struct Step {
     planned: PlannedStep,
     result: Option<Content>,
+    /// Whether something that stays keeps it from being done.
+    blocked: bool,
 }
 
 /// What a rollback would do, and what it was made from.
@@ -34,86 +46,97 @@ struct Decision {
 }
 
 impl State {
+    /// A rollback's aim: the checkpoint that was asked for.
+    pub fn aim_at(&self, to: &Checkpoint) -> Aim {
+        Aim { to: to.clone(), base: Arc::new(self.latest_files().clone()), only: None }
+    }
+
+    /// The aim of undoing: what was there before, at the paths that were changed then.
+    pub fn aim_before(&self, safety: &Checkpoint, restored: &Checkpoint) -> Result<Aim> {
+        let (before, after) = (self.files_of(&safety.tree)?, self.files_of(&restored.tree)?);
+        let changed = tree::changes(before, after).into_iter().map(|change| change.path);
+        let (only, base) = (Some(changed.collect()), Arc::new(after.clone()));
+        Ok(Aim { to: safety.clone(), base, only })
+    }
+
     /// What a rollback would do.
-    pub fn plan_rollback(
-        &self,
-        to: &Checkpoint,
-        request: &RollbackRequest,
-    ) -> Result<RollbackPlan> {
-        let plan = self.plan(to, request)?;
-        let moved = to.head != self.head;
+    pub fn plan_rollback(&self, aim: &Aim, request: &RollbackRequest) -> Result<RollbackPlan> {
+        let plan = self.plan(aim, request)?;
+        let moved = aim.to.head != self.head;
         Ok(RollbackPlan {
-            to: to.checkpoint_id.clone(),
+            to: aim.to.checkpoint_id.clone(),
             now: plan.seen.tree,
-            moved_head: moved.then(|| (to.head.clone(), self.head.clone())),
+            moved_head: moved.then(|| (aim.to.head.clone(), self.head.clone())),
             steps: plan.steps.into_iter().map(|step| step.planned).collect(),
         })
     }
 
     /// Takes the files back to a checkpoint.
-    pub fn rollback(
-        &mut self,
-        to: &Checkpoint,
-        request: &RollbackRequest,
-    ) -> Result<RollbackReport> {
-        if to.head != self.head && request.moved_head == MovedHead::Refuse {
+    pub fn rollback(&mut self, aim: &Aim, request: &RollbackRequest) -> Result<RollbackReport> {
+        let to = aim.to.checkpoint_id.clone();
+        if aim.to.head != self.head && request.moved_head == MovedHead::Refuse {
             return Err(Error::Refused {
-                what: format!("HEAD moved since {} was made", to.checkpoint_id),
-                hint: "restore the files all the same with `--moved-head`".to_owned(),
+                what: format!("HEAD has moved since {to}"),
+                hint: "restore the files all the same with `--allow-moved-head`".to_owned(),
             });
         }
-        let plan = self.plan(to, request)?;
+        let plan = self.plan(aim, request)?;
         if request.seen.as_ref().is_some_and(|seen| *seen != plan.seen.tree) {
             return Err(Error::Refused {
                 what: "the files changed since the preview was made".to_owned(),
                 hint: "look at a new preview first".to_owned(),
             });
         }
-        let record = |kind, also: &[RepoPath]| CheckpointRequest {
+        let record = |kind, also: Vec<RepoPath>| CheckpointRequest {
             kind,
             limits: request.limits,
-            also: also.to_vec(),
+            also,
             ..CheckpointRequest::default()
         };
-        let safety = self.checkpoint(&record(CheckpointKind::Safety, &plan.also))?;
+        let safety = self.checkpoint(&record(CheckpointKind::Safety, plan.also))?;
         let safety = safety.checkpoint.checkpoint_id;
         let paths = self.apply(&plan.steps);
-        let changed = plan.steps.iter().filter(|step| step.changes_something());
-        let changed: Vec<RepoPath> = changed.map(|step| step.planned.path.clone()).collect();
+        let tried = |step: &&Step| step.blocked || step.changes_something();
+        let mut tried = plan.steps.iter().filter(tried).peekable();
         let mut restored = safety.clone();
-        if !changed.is_empty() {
-            let mut left = record(CheckpointKind::Restored, &plan.also);
+        if tried.peek().is_some() {
             // What came back from the checkpoint is in the new one, ignored or not.
-            left.also.extend(changed.iter().cloned());
+            let there = tried.filter(|step| step.result.is_some());
+            let there = there.map(|step| step.planned.path.clone()).collect();
+            let mut left = record(CheckpointKind::Restored, there);
             left.on_unchanged = OnUnchanged::Record;
             restored = self.checkpoint(&left)?.checkpoint.checkpoint_id;
-            self.last_undoable = Some(Undoable { safety: safety.clone(), paths: changed });
+            let undoable = Undoable { safety: safety.clone(), restored: restored.clone() };
+            self.last_undoable = Some(undoable);
         }
-        Ok(RollbackReport { to: to.checkpoint_id.clone(), safety, restored, paths })
+        Ok(RollbackReport { to, safety, restored, paths })
     }
 
-    fn plan(&self, to: &Checkpoint, request: &RollbackRequest) -> Result<Plan> {
-        let target = self.files_of(&to.tree)?;
+    fn plan(&self, aim: &Aim, request: &RollbackRequest) -> Result<Plan> {
+        let target = self.files_of(&aim.to.tree)?;
         // What would be overwritten must be in the safety checkpoint, ignored or not.
-        let overwritten = target.keys().filter(|path| self.files.contains_key(*path));
-        let also: Vec<RepoPath> = overwritten.cloned().collect();
+        let overwritten = tree::changes(&aim.base, target).into_iter();
+        let overwritten = overwritten.filter(|change| change.after.is_some());
+        let also: Vec<RepoPath> = overwritten.map(|change| change.path).collect();
         let seen = self.look(&request.limits, IgnoredFiles::Leave, &also)?;
+        check_scope(&request.scope, [&seen.files, target])?;
         let mut steps = Vec::new();
         for path in tree::paths_of(&seen.files, target) {
-            if !in_scope(path, &request.scope) {
+            let about = aim.only.as_ref().is_none_or(|only| only.contains(path));
+            if !about || !in_scope(path, &request.scope) {
                 continue;
             }
-            let Some(decision) = self.decide(path, &seen, target, to, request.edits) else {
+            let Some(decision) = self.decide(path, &seen, target, aim, request.edits) else {
                 continue;
             };
-            let edited = self.latest_files().get(path) != self.files.get(path);
+            let edited = aim.base.get(path) != seen.files.get(path);
             let planned = PlannedStep {
                 path: path.clone(),
                 action: decision.action,
                 edited_since_last: edited,
                 note: decision.note,
             };
-            steps.push(Step { planned, result: decision.result });
+            steps.push(Step { planned, result: decision.result, blocked: false });
         }
         self.keep_what_something_is_in_the_way_of(&mut steps);
         Ok(Plan { seen, also, steps })
@@ -125,7 +148,7 @@ impl State {
         path: &RepoPath,
         seen: &Seen,
         target: &Files,
-        to: &Checkpoint,
+        aim: &Aim,
         edits: Edits,
     ) -> Option<Decision> {
         let (now, then) = (seen.files.get(path), target.get(path));
@@ -135,16 +158,13 @@ impl State {
         if now.is_none() && self.files.contains_key(path) {
             return Some(Decision::keep("it is too large for the safety checkpoint"));
         }
-        let skipped = |path: &RepoPath| {
-            let covers = |left: &aurora_model::Skipped| path.is_within(&left.path);
-            to.skipped.iter().any(covers)
-        };
-        if then.is_none() && skipped(path) {
+        let skipped = |left: &Skipped| path.is_within(&left.path);
+        if then.is_none() && aim.to.skipped.iter().any(skipped) {
             return Some(Decision::keep("it was there and left out of the checkpoint"));
         }
-        let base = self.latest_files().get(path);
+        let base = aim.base.get(path);
         if edits == Edits::Merge && now != base {
-            return (then != base).then(|| merged(base, now, then));
+            return Some(merged(base, now, then));
         }
         Some(Decision::replace(now, then))
     }
@@ -163,6 +183,7 @@ impl State {
                 .any(|other| other != path && other.is_within(path) && stays(other));
             if below || path.parents().any(|above| stays(&above)) {
                 step.planned.action = StepAction::Keep;
+                step.blocked = true;
                 step.planned.note = Some("something that stays is in its way".to_owned());
             }
         }
@@ -223,28 +244,67 @@ impl Decision {
     }
 }
 
-/// What becomes of a path that somebody edited and that the checkpoints changed too.
+/// What becomes of a path that somebody edited.
 fn merged(base: Option<&Content>, now: Option<&Content>, then: Option<&Content>) -> Decision {
-    let conflict =
-        |note: String| Decision { action: StepAction::Conflict, result: None, note: Some(note) };
-    let (Some(now), Some(then)) = (now, then) else {
-        return conflict("one side deleted it and the other changed it".to_owned());
+    let conflict = |note: &str| Decision {
+        action: StepAction::Conflict,
+        result: None,
+        note: Some(note.to_owned()),
     };
-    let text = |content: &Content| is_file(content) && !content.bytes.contains(&0);
-    let base_is_text = base.is_none_or(text);
-    if !(text(now) && text(then) && base_is_text) {
-        return conflict("it cannot be merged by lines".to_owned());
+    if base == then {
+        return Decision::keep("it was edited since the last checkpoint");
     }
+    let (Some(now), Some(then)) = (now, then) else {
+        return conflict("one side deleted it and the other changed it");
+    };
+    if ![Some(now), Some(then), base].into_iter().flatten().all(is_file) {
+        return conflict("it is a link or a submodule on one side, and both sides changed it");
+    }
+    let mode = match base {
+        Some(base) if base.mode == now.mode => then.mode,
+        None if now.mode != then.mode => {
+            return conflict("both sides made it, and only one of them lets it be executed");
+        }
+        _ => now.mode,
+    };
     // Where nobody had it before, both sides begin from nothing.
-    let (base_mode, base_bytes) = base.map_or((now.mode, &[][..]), |base| (base.mode, &base.bytes));
-    match merge(base_bytes, &now.bytes, &then.bytes) {
+    let base = base.map_or(&[][..], |base| &base.bytes);
+    let text = |bytes: &[u8]| !bytes.contains(&0);
+    if now.bytes != then.bytes && !(text(base) && text(&now.bytes) && text(&then.bytes)) {
+        return conflict("it is binary, and both sides changed it");
+    }
+    match merge(base, &now.bytes, &then.bytes) {
         Ok(bytes) => {
-            let mode = if now.mode == base_mode { then.mode } else { now.mode };
             let result = Some(Content { mode, bytes });
             Decision { action: StepAction::Merge, result, note: None }
         }
-        Err(marked) => conflict(String::from_utf8_lossy(&marked).into_owned()),
+        Err(marked) => conflict(&String::from_utf8_lossy(&marked)),
     }
+}
+
+/// Refuses names that nothing has: they are mistyped.
+fn check_scope(scope: &Scope, trees: [&Files; 2]) -> Result<()> {
+    let (what, hint) = match scope {
+        Scope::Paths(paths) => {
+            let there = |path: &&RepoPath| {
+                trees.iter().any(|files| files.keys().any(|other| other.is_within(path)))
+            };
+            let missing = paths.iter().filter(|path| !there(path)).map(ToString::to_string);
+            let missing = missing.collect::<Vec<_>>().join(", ");
+            if missing.is_empty() {
+                return Ok(());
+            }
+            let what = format!("neither the checkpoint nor the worktree has {missing}");
+            (what, "paths are told from the root; what is ignored is not captured")
+        }
+        Scope::Violations(found)
+            if !found.is_empty() && found.iter().all(|one| one.file.is_none()) =>
+        {
+            ("none of the violations names a file".to_owned(), "name the files yourself")
+        }
+        _ => return Ok(()),
+    };
+    Err(Error::NotFound { what, hint: hint.to_owned() })
 }
 
 fn is_file(content: &Content) -> bool {

@@ -42,8 +42,8 @@ pub(super) struct State {
 pub(super) struct Undoable {
     /// What was there before.
     pub safety: CheckpointId,
-    /// The paths that it changed.
-    pub paths: Vec<RepoPath>,
+    /// What was there after.
+    pub restored: CheckpointId,
 }
 
 /// What the worktree holds, as a checkpoint would see it.

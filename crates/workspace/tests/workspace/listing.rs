@@ -18,7 +18,8 @@ pub enum Node {
 }
 
 impl Node {
-    fn is_content(&self, content: &Content) -> bool {
+    /// Whether it is what a checkpoint has.
+    pub fn is(&self, content: &Content) -> bool {
         match (self, content.mode) {
             (Self::File { executable: false, bytes }, EntryMode::File)
             | (Self::File { executable: true, bytes }, EntryMode::Executable)
@@ -148,7 +149,7 @@ pub fn holds_exactly(
             continue;
         }
         let node = disk.nodes.get(path);
-        let same = node.is_some_and(|node| node.is_content(content));
+        let same = node.is_some_and(|node| node.is(content));
         assert!(
             same,
             "{id} has other content at {path} than the disk: {content:?}, {}",

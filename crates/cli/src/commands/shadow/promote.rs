@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use aurora_workspace::shadow::{PromotionMode, PromotionRequest, WhenMoved};
+use aurora_workspace::shadow::{PromotionMode, PromotionRequest, Shadow, WhenMoved};
 use serde_json::json;
 
 use super::report;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::style::Style;
+use crate::wiring::question::{self, Consent};
 use crate::wiring::workspace::Session;
 
 /// Which one, how, and which paths of it.
@@ -33,6 +34,9 @@ pub struct Args {
     /// Show what would happen, and do nothing.
     #[arg(long)]
     dry_run: bool,
+    /// Do not ask. Without a terminal nothing is asked anyway: a promotion can be undone.
+    #[arg(short, long)]
+    yes: bool,
     /// Answer in JSON.
     #[arg(long)]
     pub json: bool,
@@ -63,6 +67,11 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         dry_run: args.dry_run,
         ..PromotionRequest::default()
     };
+    let asks = !args.dry_run && !args.yes && !args.json && question::is_possible();
+    if asks && !agreed(&session, &shadow, &request)? {
+        output::print("nothing was promoted\n")?;
+        return Ok(Exit::Failure);
+    }
     let done = session.ask(|workspace| workspace.promote_shadow(&shadow, &request))?;
     if args.json {
         output::print_json(&json!(done))?;
@@ -74,4 +83,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         matches!(one.outcome, Conflict { .. } | Failed { .. } | Kept { .. })
     };
     Ok(if done.paths.iter().any(stays) { Exit::Failure } else { Exit::Ok })
+}
+
+/// Shows what would happen, and asks.
+fn agreed(session: &Session, shadow: &Shadow, request: &PromotionRequest) -> anyhow::Result<bool> {
+    let look = PromotionRequest { dry_run: true, ..request.clone() };
+    let would = session.ask(|workspace| workspace.promote_shadow(shadow, &look))?;
+    output::print(&report::promotion(&would, Style::of_stdout()))?;
+    Consent::Open.ask("Promote?")
 }

@@ -53,7 +53,8 @@ impl Unfinished {
         let mut last = io::ErrorKind::AlreadyExists.into();
         for _ in 0..TRIES {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
-            let path = dir.join(format!("{NAME}{}_{number}", process::id()));
+            // Git passes over names that end so, where it would take a half-written ref for a broken one.
+            let path = dir.join(format!("{NAME}{}_{number}.lock", process::id()));
             match make(&path) {
                 Ok(file) => {
                     // Somebody who cleans up may take it before it is locked; then it has no name.
