@@ -19,7 +19,7 @@ const NAME: &str = "tmp_aurora_";
 /// How git's begin, which hold no lock.
 const OF_GIT: &[&str] = &["tmp_pack_", "tmp_idx_", "tmp_rev_", "tmp_obj_"];
 
-/// Git writes no file for so long.
+/// Nobody writes one file for so long.
 const LONG_AGO: Duration = Duration::from_secs(3600);
 
 /// A file or folder that goes when it is dropped, unless it was published under its final name.
@@ -94,18 +94,43 @@ impl Drop for Unfinished {
 }
 
 impl PrivateStore {
-    /// Removes what crashes left behind, everywhere. It is only space, so that what cannot be
-    /// removed or looked at is left for the next time.
+    /// Removes what crashes left behind. It is only space, so that what cannot be removed or looked
+    /// at is left for the next time. Folders that hold files of the user's are not looked into.
     pub fn remove_leftovers(&self) {
-        let mut next = vec![self.aurora_dir.clone()];
+        for entry in entries(&self.aurora_dir) {
+            is_leftover(&entry);
+        }
+        let mut next = vec![self.dir.clone()];
         while let Some(dir) = next.pop() {
-            for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            for entry in entries(&dir) {
                 let kept = !is_leftover(&entry);
                 if kept && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
                     next.push(entry.path());
                 }
             }
         }
+        for feature in entries(&self.aurora_dir.join("features")) {
+            let dir = feature.path();
+            for entry in entries(&dir).chain(entries(&dir.join("checkpoints"))) {
+                let replacing = entry.file_name().as_bytes().ends_with(b".new");
+                if !is_leftover(&entry) && replacing {
+                    remove_if_old(&entry);
+                }
+            }
+        }
+    }
+}
+
+/// What is in a folder, as far as that can be seen.
+fn entries(dir: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
+    fs::read_dir(dir).into_iter().flatten().flatten()
+}
+
+/// Removes what nobody can be writing any more.
+fn remove_if_old(entry: &fs::DirEntry) {
+    let changed = entry.metadata().and_then(|meta| meta.modified());
+    if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LONG_AGO)) {
+        let _ = remove(&entry.path());
     }
 }
 
@@ -124,10 +149,7 @@ pub(super) fn is_leftover(entry: &fs::DirEntry) -> bool {
         return true;
     }
     if OF_GIT.iter().any(|start| begins(start)) {
-        let changed = entry.metadata().and_then(|meta| meta.modified());
-        if changed.is_ok_and(|at| at.elapsed().is_ok_and(|age| age > LONG_AGO)) {
-            let _ = remove(&entry.path());
-        }
+        remove_if_old(entry);
         return true;
     }
     false

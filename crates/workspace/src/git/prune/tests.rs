@@ -281,14 +281,23 @@ fn leftovers_of_a_crash_go_and_what_is_being_written_stays() {
         fs::write(path, "half").unwrap();
     }
     fs::create_dir_all(half.join("objects")).unwrap();
+    // What a rollback rescued is the user's, whatever its name.
+    let rescued = chain.workspace.place.feature_dir.join("rescued/tmp_pack_x");
+    fs::create_dir_all(rescued.parent().unwrap()).unwrap();
+    fs::write(&rescued, "precious").unwrap();
+    let replacing = chain.workspace.place.feature_dir.join("state.json.new");
+    fs::write(&replacing, "half").unwrap();
     let alive = Unfinished::create(&dir, 0o444).unwrap();
     let alive_folder = Unfinished::create_folder(&chain.workspace.place.aurora_dir).unwrap();
     chain.workspace.store.objects().unwrap();
     assert!(!old.exists() && of_git.exists() && half.exists());
     let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    fs::File::open(&of_git).unwrap().set_modified(long_ago).unwrap();
+    for path in [&of_git, &rescued, &replacing] {
+        fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+    }
     chain.prune(&Retention::default());
-    assert!(!of_git.exists() && !half.exists());
+    assert!(!of_git.exists() && !half.exists() && !replacing.exists());
+    assert!(rescued.exists());
     assert!(alive.path.exists() && alive_folder.path.exists());
 }
 
