@@ -7,7 +7,7 @@ mod staged;
 pub(crate) mod state;
 mod survey;
 
-use aurora_model::Checkpoint;
+use aurora_model::{Checkpoint, Skipped};
 use gix::hash::ObjectId;
 
 use crate::error::Result;
@@ -75,8 +75,10 @@ impl GitWorkspace {
 
 /// Whether a checkpoint says what was found besides files: a folder without content that it does not
 /// name would not come back, and what it does not name as left out would go with a rollback.
+/// Our own files for people come and go with every checkpoint, and are nobody's work.
 fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
-    checkpoint.skipped == notes.skipped
+    let not_ours = |one: &&Skipped| one.path.parts().next() != Some(b".aurora");
+    checkpoint.skipped.iter().filter(not_ours).eq(notes.skipped.iter().filter(not_ours))
         && checkpoint.empty_folders == notes.empty_folders
         && checkpoint.nested == notes.nested
 }

@@ -84,6 +84,7 @@ impl State {
         let scanned = Scanned::Everything { because: "files in memory are not watched".to_owned() };
         if let Some(latest) = self.chain.last()
             && latest.tree == seen.tree
+            && latest.skipped == seen.skipped
             && request.on_unchanged == OnUnchanged::Reuse
         {
             let checkpoint = latest.clone();

@@ -73,12 +73,6 @@ impl Case {
         let request = CheckpointRequest { ignored, ..CheckpointRequest::default() };
         let made = self.ours(when, |workspace| workspace.checkpoint(&request).unwrap());
         same(&disk, &Listing::of(&self.world.root), when);
-        if std::env::var_os("AURORA_PROPERTY_SEED").is_some() {
-            println!(
-                "{when}: {} unchanged={} {:?}",
-                made.checkpoint.checkpoint_id, made.unchanged, made.scanned
-            );
-        }
         let captured = holds_exactly(&self.workspace, &made.checkpoint, &disk);
         if self.chance.one_in(6) {
             self.git_agrees(&made.checkpoint, &captured, ignored);
@@ -155,9 +149,11 @@ impl Case {
         }
         let mut undo = RollbackRequest::to(report.restored.clone());
         undo.moved_head = MovedHead::Accept;
-        self.ours("the undoing", |workspace| workspace.undo(&undo).unwrap());
+        let undoing = self.ours("the undoing", |workspace| workspace.undo(&undo).unwrap());
         let undone = Listing::of(&self.world.root);
         same(&before, &undone, "after the undoing");
+        let left = self.workspace.find(&undoing.restored.0).unwrap();
+        holds_exactly(&self.workspace, &left, &undone);
         let lost: Vec<_> = before.empty_folders.difference(&undone.empty_folders).collect();
         let lost: Vec<_> = lost
             .into_iter()
@@ -186,6 +182,7 @@ impl Case {
     ) {
         let safety = self.workspace.find(&report.safety.0).unwrap();
         let held = holds_exactly(&self.workspace, &safety, before);
+        holds_exactly(&self.workspace, &self.workspace.find(&report.restored.0).unwrap(), after);
         let outcome: BTreeMap<&RepoPath, &Outcome> =
             report.paths.iter().map(|one| (&one.path, &one.outcome)).collect();
         for path in before.nodes.keys().chain(target.captured.keys()) {

@@ -143,7 +143,6 @@ impl Sorting<'_, '_> {
         for (path, whole) in dirty.iter() {
             let (folder, name) = split(path.as_bytes());
             let nodes = self.nodes(folder)?;
-            self.list_folder(folder, nodes.as_ref());
             let before = nodes.as_ref().and_then(|nodes| {
                 nodes.iter().find(|(have, _)| have == name).map(|(_, node)| node.clone())
             });
@@ -157,6 +156,8 @@ impl Sorting<'_, '_> {
                     self.listing.extend(path.join(inner.as_bytes()).map(|path| (path, entry)));
                 }
             }
+            // INVARIANT: only folders that get a task are listed; what is listed and not seen is gone.
+            self.list_folder(folder, nodes.as_ref());
             folders.entry(folder.to_vec()).or_default().insert(name.to_vec(), *whole);
         }
         dirty.retain(|path, _| !passed.contains(path));
@@ -270,9 +271,10 @@ impl Sorting<'_, '_> {
             let head = head_inside(&self.scanner.place.root, nested.path.as_bytes());
             notes.nested.extend(head.map(|head| Nested { head: head.commit, ..nested.clone() }));
         }
-        // A folder is full or empty anew when it, or something in it, was touched.
+        // A folder is full or empty anew when it, or something below it, was touched: folders on the
+        // way to a new file may be new themselves.
         let mut doubtful = touched.clone();
-        doubtful.extend(touched.iter().filter_map(RepoPath::parent));
+        doubtful.extend(touched.iter().flat_map(RepoPath::parents));
         let empty = previous.empty_folders.iter();
         let empty = empty.filter(|path| untouched(path) && !doubtful.contains(path));
         notes.empty_folders.extend(empty.cloned());
