@@ -80,6 +80,7 @@ macro_rules! with_promises {
             chain::checkpoints_are_chained_in_order,
             chain::an_unchanged_tree_is_the_checkpoint_that_is_there,
             chain::an_unchanged_tree_is_recorded_on_demand,
+            chain::what_is_newly_left_out_is_told_by_a_new_checkpoint,
             chain::a_change_that_was_taken_back_has_the_old_tree_again,
             chain::checkpoints_are_found_by_name_beginning_number_and_latest,
             chain::a_beginning_that_several_have_is_refused,

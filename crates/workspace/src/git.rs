@@ -103,7 +103,12 @@ impl GitWorkspace {
 
 impl Workspace for GitWorkspace {
     fn checkpoint(&self, request: &CheckpointRequest) -> Result<Created> {
-        self.create_checkpoint(request)
+        let created = self.create_checkpoint(request)?;
+        if !created.unchanged {
+            // It is recorded whatever becomes of this: with many packs, reading is slower, not wrong.
+            let _ = self.store.repack_if_due(&self.place);
+        }
+        Ok(created)
     }
 
     fn checkpoints(&self) -> Result<Vec<Checkpoint>> {

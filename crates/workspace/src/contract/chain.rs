@@ -2,7 +2,7 @@
 
 use aurora_model::CheckpointId;
 
-use super::{Subject, not_found};
+use super::{Subject, not_found, path, skipped};
 use crate::request::CheckpointRequest;
 
 pub(super) fn the_first_checkpoint_begins_from_what_head_held(subject: &dyn Subject) {
@@ -52,6 +52,20 @@ pub(super) fn an_unchanged_tree_is_recorded_on_demand(subject: &dyn Subject) {
     assert_ne!(first.checkpoint_id, second.checkpoint_id);
     assert_eq!(second.files_changed_since_last, 0);
     assert_eq!(subject.ids().len(), 2);
+}
+
+pub(super) fn what_is_newly_left_out_is_told_by_a_new_checkpoint(subject: &dyn Subject) {
+    subject.ignore(&path("local"));
+    subject.put("a", "a\n");
+    let first = subject.create(&CheckpointRequest::default()).checkpoint;
+    subject.put("local", "mine\n");
+    let second = subject.create(&CheckpointRequest::default());
+    assert!(!second.unchanged && second.changes.is_empty());
+    assert_eq!(second.checkpoint.tree, first.tree);
+    assert!(skipped(&first, "local").is_none() && skipped(&second.checkpoint, "local").is_some());
+    subject.stop_ignoring(&path("local"));
+    subject.back_to(&second.checkpoint);
+    assert_eq!(subject.text("local").as_deref(), Some("mine\n"));
 }
 
 pub(super) fn a_change_that_was_taken_back_has_the_old_tree_again(subject: &dyn Subject) {

@@ -1,18 +1,15 @@
 //! Writing many new objects as one pack: one file, one sync, however many objects.
 
-use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::process;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use gix::hash::ObjectId;
 use gix::hashtable::HashSet;
 use gix::objs::Kind;
 
 use crate::error::{Error, Result};
-use crate::git::private::PrivateStore;
+use crate::git::private::{PrivateStore, Unfinished, sync_folder};
 
 mod entry;
 mod index;
@@ -26,9 +23,6 @@ const IN_MEMORY: usize = 64 << 20;
 /// Signature, version and number of objects.
 const HEADER_LEN: usize = 12;
 
-/// How the names of our unfinished files begin: git's own housekeeping knows such names as rubbish.
-pub(crate) const UNFINISHED: &str = "tmp_aurora_";
-
 /// A pack that is being written. Dropped without `finish`, it leaves nothing behind.
 pub(crate) struct PackWriter {
     dir: PathBuf,
@@ -41,7 +35,6 @@ pub(crate) struct PackWriter {
     file: Option<Unfinished>,
     entries: Vec<Indexed>,
     names: HashSet<ObjectId>,
-    bytes: u64,
 }
 
 impl PackWriter {
@@ -61,7 +54,6 @@ impl PackWriter {
             file: None,
             entries: Vec::new(),
             names: HashSet::default(),
-            bytes: 0,
         }
     }
 
@@ -82,7 +74,6 @@ impl PackWriter {
         self.encoder.encode(kind, data, &mut self.buffer)?;
         let crc32 = crc32fast::hash(self.buffer.get(start..).unwrap_or_default());
         self.entries.push(Indexed { id, crc32, offset });
-        self.bytes += data.len() as u64;
         if self.buffer.len() > IN_MEMORY {
             self.spill()?;
         }
@@ -92,11 +83,6 @@ impl PackWriter {
     /// Whether this pack has the object.
     pub fn has(&self, id: &ObjectId) -> bool {
         self.names.contains(id)
-    }
-
-    /// How many bytes of content were added.
-    pub fn bytes(&self) -> u64 {
-        self.bytes
     }
 
     /// Makes everything durable and visible. Without objects, no file is made.
@@ -117,9 +103,9 @@ impl PackWriter {
         } else {
             self.seal_in_memory(&header)?
         };
-        let pack = self.file.take().map_or_else(|| Unfinished::create(&self.dir), Ok)?;
+        let pack = self.file.take().map_or_else(|| Unfinished::create(&self.dir, 0o444), Ok)?;
         pack.sync()?;
-        let index = Unfinished::create(&self.dir)?;
+        let index = Unfinished::create(&self.dir, 0o444)?;
         let bytes = index::encode(self.hash, &mut self.entries, &checksum)?;
         (&index.file).write_all(&bytes).map_err(Error::io("write", &index.path))?;
         index.sync()?;
@@ -133,7 +119,7 @@ impl PackWriter {
     fn spill(&mut self) -> Result<()> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => Unfinished::create(&self.dir)?,
+            None => Unfinished::create(&self.dir, 0o444)?,
         };
         (&file.file).write_all(&self.buffer).map_err(Error::io("write", &file.path))?;
         self.spilled += self.buffer.len() as u64;
@@ -187,54 +173,6 @@ fn finalized(hasher: gix::hash::Hasher) -> Result<ObjectId> {
     hasher
         .try_finalize()
         .map_err(|error| Error::Corrupt { what: format!("a pack cannot be named: {error}") })
-}
-
-/// A file that goes when it is dropped, unless it was published under its final name.
-struct Unfinished {
-    file: File,
-    path: PathBuf,
-    published: bool,
-}
-
-impl Unfinished {
-    fn create(dir: &Path) -> Result<Self> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let number = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = dir.join(format!("{UNFINISHED}{}_{number}", process::id()));
-        // What a process of the same number left behind is in the way.
-        let _ = fs::remove_file(&path);
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .mode(0o444)
-            .open(&path)
-            .map_err(Error::io("create", &path))?;
-        Ok(Self { file, path, published: false })
-    }
-
-    fn sync(&self) -> Result<()> {
-        self.file.sync_data().map_err(Error::io("sync", &self.path))
-    }
-
-    fn publish(mut self, name: &Path) -> Result<()> {
-        fs::rename(&self.path, name).map_err(Error::io("create", name))?;
-        self.published = true;
-        Ok(())
-    }
-}
-
-impl Drop for Unfinished {
-    fn drop(&mut self) {
-        if !self.published {
-            let _ = fs::remove_file(&self.path);
-        }
-    }
-}
-
-/// Makes the names in a folder durable.
-pub(crate) fn sync_folder(dir: &Path) -> Result<()> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(Error::io("sync", dir))
 }
 
 #[cfg(test)]

@@ -12,14 +12,16 @@ use crate::git::place::Place;
 mod create;
 mod durable;
 mod keep;
-mod leftover;
 mod lock;
 mod owned;
 mod refs;
 mod repack;
+mod unfinished;
 
+pub(crate) use durable::sync_folder;
 pub(crate) use lock::{FeatureLock, PruneLock};
 use owned::Owned;
+pub(crate) use unfinished::Unfinished;
 
 /// `<common git folder>/aurora/git`: a bare repository of ours. Plain git can look at it with
 /// `git --git-dir=.git/aurora/git log --all`.

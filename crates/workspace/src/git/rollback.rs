@@ -2,7 +2,7 @@
 
 mod plan;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
 
@@ -182,10 +182,15 @@ impl GitWorkspace {
             limits,
             ..CheckpointRequest::default()
         };
-        // The safety checkpoint has all else, so only what was changed is looked at.
-        let named = |path: &RepoPath| DirtyPath { path: path.clone(), whole: true };
-        let mut paths: Vec<DirtyPath> = steps.iter().map(|step| named(&step.path)).collect();
-        paths.extend(transition.empty_folders.iter().map(named));
+        // The safety checkpoint has all else, so only what was changed is looked at, as a watchdog
+        // would have named it: folders came and went with the files in them.
+        let mut paths = BTreeMap::new();
+        for path in steps.iter().map(|step| &step.path).chain(&transition.empty_folders) {
+            paths.extend(path.parents().map(|folder| (folder, false)));
+        }
+        paths.extend(steps.iter().map(|step| (step.path.clone(), true)));
+        paths.extend(transition.empty_folders.iter().map(|folder| (folder.clone(), false)));
+        let paths = paths.into_iter().map(|(path, whole)| DirtyPath { path, whole }).collect();
         Ok(self.capture_only(&request, paths, lock)?.checkpoint)
     }
 

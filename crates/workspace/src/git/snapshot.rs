@@ -75,10 +75,11 @@ impl GitWorkspace {
 
 /// Whether a checkpoint says what was found besides files: a folder without content that it does not
 /// name would not come back, and what it does not name as left out would go with a rollback.
-/// Our own files for people come and go with every checkpoint, and are nobody's work.
 fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
-    let not_ours = |one: &&Skipped| one.path.parts().next() != Some(b".aurora");
-    checkpoint.skipped.iter().filter(not_ours).eq(notes.skipped.iter().filter(not_ours))
+    // What we write for people after each checkpoint must not make the next one another.
+    let theirs = |skipped: &&Skipped| skipped.path.parts().next() != Some(b".aurora");
+    let (before, now) = (checkpoint.skipped.iter(), notes.skipped.iter());
+    before.filter(theirs).eq(now.filter(theirs))
         && checkpoint.empty_folders == notes.empty_folders
         && checkpoint.nested == notes.nested
 }

@@ -1,7 +1,6 @@
 //! Trees: comparing them by hash, editing only the folders that changed, building them whole.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use aurora_model::{EntryMode, RepoPath};
 use gix::hash::ObjectId;
@@ -64,29 +63,6 @@ pub(crate) fn list(objects: &Objects, tree: &ObjectId) -> Result<Vec<(RepoPath, 
     let mut walk = walk::Walk::new(objects);
     walk.list(tree)?;
     Ok(walk.listed)
-}
-
-/// Whether everything that is needed to write these entries to a disk is there: all contents are
-/// stored, and are contents. Says the first that is not.
-pub(crate) fn verify<'a>(
-    objects: &Objects,
-    entries: impl IntoIterator<Item = (&'a RepoPath, &'a Entry)>,
-) -> Result<()> {
-    let mut seen = HashSet::new();
-    for (path, entry) in entries {
-        if entry.mode == EntryMode::Submodule || !seen.insert(entry.id) {
-            continue;
-        }
-        let wrong = match objects.header(&entry.id)? {
-            Some((Kind::Blob, _)) => continue,
-            Some((kind, _)) => format!("is a {kind}"),
-            None => "is missing".to_owned(),
-        };
-        return Err(Error::Corrupt {
-            what: format!("the content of {path} ({}) {wrong}", entry.id),
-        });
-    }
-    Ok(())
 }
 
 /// The tree of a whole listing (ordered by path, without duplicates). A tree that `known` says to be

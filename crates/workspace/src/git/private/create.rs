@@ -5,9 +5,9 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use super::durable::{make_folders, temporary_name, write_durably};
+use super::durable::{make_folders, sync_folder, write_durably};
+use super::unfinished::{Unfinished, is_leftover};
 use crate::error::{Error, Result};
-use crate::git::pack::sync_folder;
 use crate::git::place::Place;
 
 /// From `objects/` of the store to `objects/` of the user's repository, so that both can move.
@@ -40,19 +40,17 @@ fn refuse_link(aurora_dir: &Path) -> Result<()> {
 }
 
 fn create(place: &Place, dir: &Path, alternates: &[u8]) -> Result<()> {
-    let half = place.aurora_dir.join(temporary_name());
-    // What a process of the same number left behind is in the way.
-    let _ = fs::remove_dir_all(&half);
-    let made = fill(&half, place.hash, alternates).and_then(|()| {
-        match fs::rename(&half, dir) {
-            Ok(()) => sync_folder(&place.aurora_dir),
-            // Somebody else was quicker, and made the same.
-            Err(_) if dir.join("HEAD").is_file() => Ok(()),
-            Err(error) => Err(Error::io("create", dir)(error)),
-        }
-    });
-    let _ = fs::remove_dir_all(&half);
-    made
+    for entry in fs::read_dir(&place.aurora_dir).into_iter().flatten().flatten() {
+        is_leftover(&entry);
+    }
+    let half = Unfinished::create_folder(&place.aurora_dir)?;
+    fill(&half.path, place.hash, alternates)?;
+    match half.publish(dir) {
+        Ok(()) => sync_folder(&place.aurora_dir),
+        // Somebody else was quicker, and made the same.
+        Err(_) if dir.join("HEAD").is_file() => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn fill(dir: &Path, hash: gix::hash::Kind, alternates: &[u8]) -> Result<()> {

@@ -11,7 +11,7 @@ use std::time::{Duration, SystemTime};
 use gix::hash::ObjectId;
 use gix::odb::pack::index::File as Index;
 
-use super::leftover;
+use super::unfinished::is_leftover;
 use crate::error::{Error, Result};
 
 /// The indices of our packs, read again when the folder changed.
@@ -84,7 +84,9 @@ impl Owned {
         for entry in fs::read_dir(&self.pack_dir).map_err(Error::io("list", &self.pack_dir))? {
             let entry = entry.map_err(Error::io("list", &self.pack_dir))?;
             let name = entry.file_name();
-            leftover::remove_if_old(&entry);
+            if is_leftover(&entry) {
+                continue;
+            }
             if Path::new(&name).extension().is_none_or(|extension| extension != "idx") {
                 continue;
             }

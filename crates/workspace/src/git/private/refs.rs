@@ -3,15 +3,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use gix::hash::ObjectId;
 
 use super::PrivateStore;
-use super::durable::write_durably;
+use super::durable::{sync_folder, write_durably};
+use super::unfinished::is_leftover;
 use crate::error::{Error, Result};
-use crate::git::pack::{UNFINISHED, sync_folder};
 
 impl PrivateStore {
     /// Points a ref of the private store (`refs/aurora/…`) at an object, durably.
@@ -79,7 +78,7 @@ impl PrivateStore {
         };
         for entry in entries {
             let entry = entry.map_err(Error::io("list", folder))?;
-            if entry.file_name().as_bytes().starts_with(UNFINISHED.as_bytes()) {
+            if is_leftover(&entry) {
                 continue;
             }
             let path = entry.path();

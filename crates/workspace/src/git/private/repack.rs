@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use gix::hash::ObjectId;
 
 use super::PrivateStore;
+use super::durable::sync_folder;
 use crate::error::{Error, Result};
-use crate::git::pack::sync_folder;
 use crate::git::place::Place;
 use crate::git::process::Git;
 

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use aurora_model::Checkpoint;
 use gix::hash::ObjectId;
 use gix::objs::Kind;
 
 use crate::error::{Error, Result};
+use crate::git::chain;
 use crate::git::objects::{Node, Objects};
 use crate::git::private::PrivateStore;
 
@@ -27,13 +27,13 @@ impl<'a> Reach<'a> {
         Self { store, objects, seen: HashSet::new(), owned, foreign }
     }
 
-    /// Adds what a ref points at.
+    /// Adds what a ref points at. One whose object is gone has nothing that could be kept.
     pub fn add(&mut self, id: ObjectId) -> Result<()> {
         match self.objects.header(&id)? {
             Some((Kind::Commit, _)) => self.add_commit(id),
             Some((Kind::Tree, _)) => self.add_tree(id),
             Some((Kind::Blob | Kind::Tag, _)) => self.visit(id, b"").map(|_| ()),
-            None => Err(Error::Corrupt { what: format!("a ref points at {id}, which is missing") }),
+            None => Ok(()),
         }
     }
 
@@ -43,12 +43,11 @@ impl<'a> Reach<'a> {
             return Ok(());
         }
         let bytes = self.objects.data(&id, Kind::Commit)?;
-        let commit = gix::objs::CommitRef::from_bytes(&bytes, self.objects.hash)
-            .map_err(|_| Error::Corrupt { what: format!("commit {id} cannot be read") })?;
-        self.add_tree(commit.tree())?;
-        let last = commit.message.split(|byte| *byte == b'\n').rfind(|line| !line.is_empty());
-        let told = last.and_then(|line| serde_json::from_slice::<Checkpoint>(line).ok());
-        if let Some(staged) = told.and_then(|checkpoint| checkpoint.staged_tree) {
+        let tree = gix::objs::CommitRefIter::from_bytes(&bytes, self.objects.hash).tree_id();
+        let broken = |_| Error::Corrupt { what: format!("commit {id} cannot be read") };
+        self.add_tree(tree.map_err(broken)?)?;
+        let stored = chain::commit::read(self.objects, &id).ok();
+        if let Some(staged) = stored.and_then(|stored| stored.checkpoint.staged_tree) {
             self.add_tree(super::parse(&staged.0)?)?;
         }
         Ok(())

@@ -8,6 +8,7 @@ use aurora_model::{CheckpointKind, EntryMode, Head, RepoPath, Severity, Timestam
 use super::*;
 use crate::fixture::{Repo, now, path};
 use crate::git::objects::Entry;
+use crate::git::private::Unfinished;
 use crate::git::tree;
 
 /// A checkpoint with a number and a tree.
@@ -263,31 +264,41 @@ fn many_small_packs_become_few_and_lose_nothing() {
     assert!(chain.has("that no ref reaches"));
     for one in &chain.all {
         let listed = tree::list(&reader, &parse(&one.tree.0).unwrap()).unwrap();
-        tree::verify(&reader, listed.iter().map(|(path, entry)| (path, entry))).unwrap();
+        assert!(listed.iter().all(|(_, entry)| reader.blob(&entry.id).is_ok()));
     }
     chain.check();
 }
 
 #[test]
-fn leftovers_of_a_crash_go_once_they_are_old() {
+fn leftovers_of_a_crash_go_and_what_is_being_written_stays() {
     // WSP-2
     let repo = Repo::new();
     let mut chain = Chain::new(&repo);
     let dir = chain.workspace.store.dir.join("objects/pack");
-    let (old, new) = (dir.join("tmp_aurora_1_1"), dir.join("tmp_aurora_1_2"));
-    for path in [&old, &new] {
+    let (old, of_git) = (dir.join("tmp_aurora_1_1"), dir.join("tmp_pack_abc"));
+    let half = chain.workspace.place.aurora_dir.join("tmp_aurora_1_3");
+    for path in [&old, &of_git] {
         fs::write(path, "half").unwrap();
     }
-    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
-    let age = |path: &Path| fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
-    age(&old);
-    chain.workspace.store.objects().unwrap();
-    assert!(!old.exists() && new.exists());
-    let half = chain.workspace.place.aurora_dir.join("tmp_aurora_1_3");
     fs::create_dir_all(half.join("objects")).unwrap();
-    age(&half);
+    // What a rollback rescued is the user's, whatever its name.
+    let rescued = chain.workspace.place.feature_dir.join("rescued/tmp_pack_x");
+    fs::create_dir_all(rescued.parent().unwrap()).unwrap();
+    fs::write(&rescued, "precious").unwrap();
+    let replacing = chain.workspace.place.feature_dir.join("state.json.new");
+    fs::write(&replacing, "half").unwrap();
+    let alive = Unfinished::create(&dir, 0o444).unwrap();
+    let alive_folder = Unfinished::create_folder(&chain.workspace.place.aurora_dir).unwrap();
+    chain.workspace.store.objects().unwrap();
+    assert!(!old.exists() && of_git.exists() && half.exists());
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(7200);
+    for path in [&of_git, &rescued, &replacing] {
+        fs::File::open(path).unwrap().set_modified(long_ago).unwrap();
+    }
     chain.prune(&Retention::default());
-    assert!(!half.exists() && new.exists());
+    assert!(!of_git.exists() && !half.exists() && !replacing.exists());
+    assert!(rescued.exists());
+    assert!(alive.path.exists() && alive_folder.path.exists());
 }
 
 #[test]
@@ -343,4 +354,30 @@ fn a_kill_between_the_steps_leaves_every_remaining_checkpoint_whole() {
         chain.prune(&Retention::default());
         chain.check();
     }
+}
+
+#[test]
+fn the_latest_can_be_forgotten_and_the_next_checkpoint_is_whole() {
+    // WSP-2: what we remember about unchanged files must not name contents that are gone.
+    use crate::{CheckpointRequest, Workspace as _};
+    let repo = Repo::new();
+    let workspace = repo.workspace();
+    repo.write("kept.txt", "in all of them\n");
+    let first = workspace.checkpoint(&CheckpointRequest::default()).unwrap().checkpoint;
+    repo.write("new.txt", "only in the second\n");
+    let second = workspace.checkpoint(&CheckpointRequest::default()).unwrap().checkpoint;
+    for doomed in [vec![second.checkpoint_id], vec![first.checkpoint_id]] {
+        workspace.prune(&Retention { forget: doomed, ..Retention::default() }).unwrap();
+        let next = workspace.checkpoint(&CheckpointRequest::default()).unwrap().checkpoint;
+        for name in ["kept.txt", "new.txt", "README.md"] {
+            let read = repo.workspace().read(&next.tree, &path(name)).unwrap();
+            assert_eq!(read.map(|content| content.bytes), repo.read(name), "{name}");
+        }
+        workspace
+            .prune(&Retention { forget: vec![next.checkpoint_id], ..Retention::default() })
+            .unwrap();
+    }
+    let next = workspace.checkpoint(&CheckpointRequest::default()).unwrap().checkpoint;
+    let read = repo.workspace().read(&next.tree, &path("new.txt")).unwrap();
+    assert_eq!(read.map(|content| content.bytes), repo.read("new.txt"));
 }

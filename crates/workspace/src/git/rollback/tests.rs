@@ -262,6 +262,27 @@ fn only_the_named_paths_go_back() {
     assert!(!repo.path("src/b.txt").exists());
 }
 
+/// WSP-4
+#[test]
+fn a_folder_that_was_empty_before_a_file_came_back_into_it_is_so_again_after_undoing() {
+    let repo = Repo::new();
+    for name in ["d/x", "e/f/x"] {
+        repo.write(name, "x");
+        let workspace = repo.workspace();
+        let made = checkpoint(&workspace, "with x");
+        let folder = name.split_at(1).0;
+        std::fs::remove_dir_all(repo.path(folder)).unwrap();
+        std::fs::create_dir(repo.path(folder)).unwrap();
+        let scope = Scope::Paths(vec![path(name)]);
+        let request = RollbackRequest { scope, ..to(&made) };
+        let report = workspace.rollback(&request).unwrap();
+        assert_eq!(repo.read(name).unwrap(), b"x");
+        assert_like_a_full_scan(&workspace, &workspace.find(&report.restored.0).unwrap());
+        workspace.undo(&request).unwrap();
+        assert!(repo.path(folder).is_dir() && !repo.path(name).exists());
+    }
+}
+
 /// WSP-4: the smart one.
 #[test]
 fn only_what_violates_something_goes_back() {
@@ -338,7 +359,8 @@ fn work_done_after_a_rollback_survives_its_undoing() {
     let workspace = repo.workspace();
     let made = checkpoint(&workspace, "first");
     repo.write("src/a.txt", "agent");
-    workspace.rollback(&to(&made)).unwrap();
+    let report = workspace.rollback(&to(&made)).unwrap();
+    assert_like_a_full_scan(&workspace, &workspace.find(&report.restored.0).unwrap());
     repo.write("README.md", "edited after");
     repo.write("new", "made after");
     checkpoint(&workspace, "and recorded");

@@ -156,7 +156,7 @@ impl Sorting<'_, '_> {
                     self.listing.extend(path.join(inner.as_bytes()).map(|path| (path, entry)));
                 }
             }
-            // INVARIANT: only folders that get a task are listed; what is listed and not seen is gone.
+            // Of a folder that is not looked into nothing may be listed, or its files would be gone.
             self.list_folder(folder, nodes.as_ref());
             folders.entry(folder.to_vec()).or_default().insert(name.to_vec(), *whole);
         }
@@ -271,10 +271,9 @@ impl Sorting<'_, '_> {
             let head = head_inside(&self.scanner.place.root, nested.path.as_bytes());
             notes.nested.extend(head.map(|head| Nested { head: head.commit, ..nested.clone() }));
         }
-        // A folder is full or empty anew when it, or something below it, was touched: folders on the
-        // way to a new file may be new themselves.
+        // A folder is full or empty anew when it, or something in it, was touched.
         let mut doubtful = touched.clone();
-        doubtful.extend(touched.iter().flat_map(RepoPath::parents));
+        doubtful.extend(touched.iter().filter_map(RepoPath::parent));
         let empty = previous.empty_folders.iter();
         let empty = empty.filter(|path| untouched(path) && !doubtful.contains(path));
         notes.empty_folders.extend(empty.cloned());

@@ -166,21 +166,3 @@ fn files_and_folders_replace_each_other_and_empty_folders_go() {
     let late = [(path("b"), one), (path("a"), one)];
     assert!(build(workspace.store.hash, &late, &|_| false, &mut pack).is_err());
 }
-
-#[test]
-fn what_cannot_be_restored_is_found_before_anything_is_written() {
-    // WSP-3: objects are verified first.
-    let repo = Repo::new();
-    let workspace = repo.workspace();
-    let objects = workspace.store.objects().unwrap();
-    let entries = entries(&workspace);
-    let file = path("a");
-    assert!(verify(&objects, entries.iter().map(|entry| (&file, entry))).is_ok());
-    let tree = built(&workspace, &[(path("x"), entries[0])].into());
-    let gone = ObjectId::from_hex(b"1234567890123456789012345678901234567890").unwrap();
-    for (id, why) in [(tree, "is a tree"), (gone, "is missing")] {
-        let entry = Entry { mode: EntryMode::File, id };
-        let error = verify(&objects, [(&file, &entry)]).unwrap_err();
-        assert!(error.to_string().contains(why), "{error}");
-    }
-}
