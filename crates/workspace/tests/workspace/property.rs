@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use aurora_model::{Checkpoint, RepoPath};
 use aurora_workspace::{
-    CheckpointRequest, Content, Edits, Error, GitWorkspace, IgnoredFiles, MovedHead, Outcome,
-    RollbackReport, RollbackRequest, Scope, Workspace as _,
+    CheckpointRequest, Content, Created, Edits, Error, GitWorkspace, IgnoredFiles, MovedHead,
+    Outcome, RollbackReport, RollbackRequest, Scope, Workspace as _,
 };
 
 use crate::edits;
@@ -75,7 +75,7 @@ impl Case {
         same(&disk, &Listing::of(&self.world.root), when);
         let captured = holds_exactly(&self.workspace, &made.checkpoint, &disk);
         if self.chance.one_in(6) {
-            self.git_agrees(&made.checkpoint, &captured, ignored);
+            self.git_agrees(&made, &captured, ignored);
         }
         Point { checkpoint: made.checkpoint, captured, disk }
     }
@@ -84,10 +84,11 @@ impl Case {
     /// it once was, or on purpose.
     fn git_agrees(
         &self,
-        checkpoint: &Checkpoint,
+        made: &Created,
         captured: &BTreeMap<RepoPath, Content>,
         ignored: IgnoredFiles,
     ) {
+        let Created { checkpoint, unchanged, .. } = made;
         let args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
         let said = self.world.try_git(&self.world.root, &args).stdout;
         let inner = RepoPath::new("nested").unwrap();
@@ -106,7 +107,9 @@ impl Case {
             let expected = there && !through_link;
             assert!(!expected || captured.contains_key(path), "{path} is known to git alone");
         }
-        let before = crate::listing::captured(&self.workspace, &checkpoint.previous_tree);
+        // A checkpoint that was there already holds what was captured when it was made.
+        let previous = if *unchanged { &checkpoint.tree } else { &checkpoint.previous_tree };
+        let before = crate::listing::captured(&self.workspace, previous);
         for path in captured.keys().filter(|path| !path.is_within(&inner)) {
             let expected = theirs.contains(path)
                 || before.contains_key(path)
