@@ -190,7 +190,7 @@ impl GitWorkspace {
             .args(["rev-list", "--max-count=1"])
             .arg(format!("refs/heads/{branch}"))
             .arg("--not")
-            .arg(format!("--exclude=refs/heads/{branch}"))
+            .arg(format!("--exclude={branch}"))
             .args(["--branches", "--remotes", "--tags"])
             .run()?;
         Ok(!own.is_empty())

@@ -271,9 +271,10 @@ impl Sorting<'_, '_> {
             let head = head_inside(&self.scanner.place.root, nested.path.as_bytes());
             notes.nested.extend(head.map(|head| Nested { head: head.commit, ..nested.clone() }));
         }
-        // A folder is full or empty anew when it, or something in it, was touched.
+        // A folder is full or empty anew when it, or something below it, was touched: folders on the
+        // way to a new file may be new themselves.
         let mut doubtful = touched.clone();
-        doubtful.extend(touched.iter().filter_map(RepoPath::parent));
+        doubtful.extend(touched.iter().flat_map(RepoPath::parents));
         let empty = previous.empty_folders.iter();
         let empty = empty.filter(|path| untouched(path) && !doubtful.contains(path));
         notes.empty_folders.extend(empty.cloned());

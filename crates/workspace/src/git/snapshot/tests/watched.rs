@@ -67,6 +67,20 @@ fn only_what_the_watchdog_named_is_looked_at() {
 }
 
 #[test]
+fn a_folder_that_is_named_and_was_there_takes_nothing_away() {
+    // WSP-2, WSP-3: the files beside it were once taken for deleted.
+    let repo = Repo::new();
+    let (told, workspace) = watched(&repo);
+    take(&workspace);
+    repo.write("src/b.txt", "new\n");
+    told.tell(b"src", false);
+    told.tell(b"src/b.txt", false);
+    let found = take(&workspace);
+    let changed: Vec<String> = found.changes.iter().map(|one| one.path.to_string()).collect();
+    assert_eq!(changed, ["src/b.txt"]);
+}
+
+#[test]
 fn nothing_named_costs_nothing_and_writes_nothing() {
     // WSP-3
     let repo = Repo::new();
