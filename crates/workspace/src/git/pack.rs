@@ -104,11 +104,10 @@ impl PackWriter {
             self.seal_in_memory(&header)?
         };
         let pack = self.file.take().map_or_else(|| Unfinished::create(&self.dir, 0o444), Ok)?;
-        pack.sync()?;
         let index = Unfinished::create(&self.dir, 0o444)?;
         let bytes = index::encode(self.hash, &mut self.entries, &checksum)?;
         (&index.file).write_all(&bytes).map_err(Error::io("write", &index.path))?;
-        index.sync()?;
+        sync_both(&pack, &index)?;
         // The index makes the pack visible, so it comes last.
         pack.publish(&self.dir.join(format!("pack-{checksum}.pack")))?;
         index.publish(&self.dir.join(format!("pack-{checksum}.idx")))?;
@@ -173,6 +172,18 @@ fn finalized(hasher: gix::hash::Hasher) -> Result<ObjectId> {
     hasher
         .try_finalize()
         .map_err(|error| Error::Corrupt { what: format!("a pack cannot be named: {error}") })
+}
+
+/// Syncs two files at once: the file system writes its own journal once for both.
+fn sync_both(first: &Unfinished, second: &Unfinished) -> Result<()> {
+    std::thread::scope(|scope| {
+        let other = scope.spawn(|| second.sync());
+        let synced = first.sync();
+        match other.join() {
+            Ok(also) => synced.and(also),
+            Err(_) => Err(Error::Corrupt { what: "a thread that syncs a file failed".to_owned() }),
+        }
+    })
 }
 
 #[cfg(test)]
