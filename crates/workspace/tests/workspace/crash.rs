@@ -16,8 +16,9 @@ use crate::harness::{
 };
 use crate::listing::{Listing, Node, captured};
 
-/// How many times a child is killed in each test; `AURORA_CRASH_ROUNDS` says another number.
-const ROUNDS: u64 = 120;
+/// How many times a child is killed in the middle of rollbacks; half as often in that of checkpoints.
+/// `AURORA_CRASH_ROUNDS` says another number.
+const ROUNDS: u64 = 100;
 
 /// How many of them share a world; a longer chain only makes each slower.
 const ROUNDS_A_WORLD: u64 = 20;
@@ -294,7 +295,7 @@ fn a_checkpoint_that_is_killed_leaves_a_whole_chain() {
     let mut chance = Chance::new(first);
     let mut known = 0;
     let turn = one_turn(&world, "checkpoint");
-    for round in 0..rounds() {
+    for round in 0..rounds() / 2 {
         kill_after(
             &world,
             start(&world, "checkpoint", chance.next(), 1_000),

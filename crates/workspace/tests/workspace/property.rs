@@ -94,7 +94,7 @@ impl Case {
         let inner = RepoPath::new("nested").unwrap();
         let theirs: BTreeSet<RepoPath> = said
             .split(|byte| *byte == 0)
-            .filter_map(|path| RepoPath::new(path))
+            .filter_map(RepoPath::new)
             .filter(|path| !path.is_within(&inner))
             .collect();
         for path in &theirs {
