@@ -61,7 +61,7 @@ pub(super) struct Survey {
     pub outer: Arc<Repository>,
     /// The watchdog that was asked.
     pub watch: Option<Arc<dyn Watched>>,
-    /// Whether the watchdog named anything.
+    /// Whether the watchdog named anything, or has a new mark.
     pub touched: bool,
 }
 
@@ -144,7 +144,11 @@ impl GitWorkspace {
         let same_index = known && state.index == index && names(&state.head_tree, &head_tree);
         let remembered = state.staged().filter(|_| same_index);
         let mark = plan.mark();
-        let touched = matches!(&plan, Plan::Named { paths, .. } if !paths.is_empty());
+        let touched = match &plan {
+            Plan::Named { paths, .. } => !paths.is_empty(),
+            // A new mark is worth keeping also where nothing changed: the next look starts from it.
+            Plan::Everything { mark, .. } => mark.is_some(),
+        };
         let looked =
             self.look(&scanner, plan, latest.as_ref(), &state, same_index, &mut filling)?;
         let staged = match remembered {
