@@ -1,3 +1,5 @@
+//! Files beneath a root, with links planted in the way.
+
 use super::*;
 use crate::fixture::path;
 use std::os::unix::fs::symlink;

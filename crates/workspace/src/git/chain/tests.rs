@@ -1,3 +1,5 @@
+//! Chains of checkpoints: named, found, linked, broken.
+
 use super::*;
 
 fn named(ids: &[&str]) -> Vec<Named> {

@@ -1,3 +1,5 @@
+//! Journals that are whole, torn or changed.
+
 use super::*;
 use crate::fixture::{now, path};
 

@@ -72,6 +72,15 @@ enum Plan {
 }
 
 impl Plan {
+    /// Whether the next look starts better from here. A new mark is worth keeping also where nothing
+    /// changed.
+    fn is_worth_remembering(&self) -> bool {
+        match self {
+            Self::Named { paths, .. } => !paths.is_empty(),
+            Self::Everything { mark, .. } => mark.is_some(),
+        }
+    }
+
     fn mark(&self) -> Option<Mark> {
         match self {
             Self::Named { mark, .. } | Self::Everything { mark, .. } => mark.clone(),
@@ -144,11 +153,7 @@ impl GitWorkspace {
         let same_index = known && state.index == index && names(&state.head_tree, &head_tree);
         let remembered = state.staged().filter(|_| same_index);
         let mark = plan.mark();
-        let touched = match &plan {
-            Plan::Named { paths, .. } => !paths.is_empty(),
-            // A new mark is worth keeping also where nothing changed: the next look starts from it.
-            Plan::Everything { mark, .. } => mark.is_some(),
-        };
+        let touched = plan.is_worth_remembering();
         let looked =
             self.look(&scanner, plan, latest.as_ref(), &state, same_index, &mut filling)?;
         let staged = match remembered {

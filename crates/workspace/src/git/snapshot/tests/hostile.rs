@@ -1,3 +1,5 @@
+//! Repositories that want to be executed, and what they must not change.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Looking only at what a watchdog names gives the tree that looking at everything gives.
+
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 

@@ -1,3 +1,5 @@
+//! Everything that a worktree can hold, in one checkpoint.
+
 use super::*;
 use crate::error::Error;
 use crate::request::{IgnoredFiles, Limits, Scanned};
