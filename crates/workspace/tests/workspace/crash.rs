@@ -82,11 +82,11 @@ fn a_child_at_work() {
             }
             "promote" => {
                 let open = workspace.shadows().unwrap().into_iter();
-                let open = open.filter(|shadow| shadow.meta.status == Status::Open);
+                let mut open = open.filter(|shadow| shadow.meta.status == Status::Open);
                 let promote = |shadow| {
                     workspace.promote_shadow(&shadow, &PromotionRequest::default()).map(drop)
                 };
-                open.map(promote).collect()
+                open.try_for_each(promote)
             }
             other => panic!("nobody asked for {other}"),
         };
