@@ -14,6 +14,7 @@ use aurora_workspace::{
 
 use crate::harness::{
     Chance, World, git_state, number_from_environment, same_git_state, settings_of,
+    settled_git_state,
 };
 use crate::listing::{Listing, Node, captured, same};
 
@@ -286,7 +287,11 @@ fn kill_rollbacks(seed: u64) -> usize {
             let safe = !users || is_somewhere(&workspace, &after, path, node);
             assert!(safe, "round {round} of seed {seed}: {path} is lost");
         }
-        same_git_state(&git, &git_state(&world.root.join(".git")), "after a killed rollback");
+        same_git_state(
+            &git,
+            &settled_git_state(&world.root.join(".git")),
+            "after a killed rollback",
+        );
         chain_is_whole(&workspace, &mut chance);
     }
     fsck(&world);
@@ -389,7 +394,11 @@ fn kill_promotions(seed: u64) -> usize {
             after.differences(&before),
             after.differences(&wanted)
         );
-        same_git_state(&git, &git_state(&world.root.join(".git")), "after a killed promotion");
+        same_git_state(
+            &git,
+            &settled_git_state(&world.root.join(".git")),
+            "after a killed promotion",
+        );
         // Whatever happened, the shadow's work can still be had.
         let shadow = workspace.find_shadow(&shadow.meta.id).unwrap();
         if shadow.meta.status == Status::Open {
