@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use aurora_model::{CheckpointId, RepoPath};
+use aurora_workspace::shadow::{PromotionRequest, Shadow, ShadowRequest, Status, Strategy};
 use aurora_workspace::{
     CheckpointRequest, GitWorkspace, MovedHead, OnUnchanged, Retention, RollbackRequest,
     Workspace as _,
@@ -13,11 +14,13 @@ use aurora_workspace::{
 
 use crate::harness::{
     Chance, World, git_state, number_from_environment, same_git_state, settings_of,
+    settled_git_state,
 };
-use crate::listing::{Listing, Node, captured};
+use crate::listing::{Listing, Node, captured, same};
 
-/// How many times a child is killed in each test; `AURORA_CRASH_ROUNDS` says another number.
-const ROUNDS: u64 = 120;
+/// How many times a child is killed in the middle of rollbacks; half as often in that of checkpoints.
+/// `AURORA_CRASH_ROUNDS` says another number.
+const ROUNDS: u64 = 100;
 
 /// How many of them share a world; a longer chain only makes each slower.
 const ROUNDS_A_WORLD: u64 = 20;
@@ -77,6 +80,14 @@ fn a_child_at_work() {
                 } else {
                     workspace.rollback(&to).map(drop)
                 }
+            }
+            "promote" => {
+                let open = workspace.shadows().unwrap().into_iter();
+                let mut open = open.filter(|shadow| shadow.meta.status == Status::Open);
+                let promote = |shadow| {
+                    workspace.promote_shadow(&shadow, &PromotionRequest::default()).map(drop)
+                };
+                open.try_for_each(promote)
             }
             other => panic!("nobody asked for {other}"),
         };
@@ -276,7 +287,11 @@ fn kill_rollbacks(seed: u64) -> usize {
             let safe = !users || is_somewhere(&workspace, &after, path, node);
             assert!(safe, "round {round} of seed {seed}: {path} is lost");
         }
-        same_git_state(&git, &git_state(&world.root.join(".git")), "after a killed rollback");
+        same_git_state(
+            &git,
+            &settled_git_state(&world.root.join(".git")),
+            "after a killed rollback",
+        );
         chain_is_whole(&workspace, &mut chance);
     }
     fsck(&world);
@@ -294,7 +309,7 @@ fn a_checkpoint_that_is_killed_leaves_a_whole_chain() {
     let mut chance = Chance::new(first);
     let mut known = 0;
     let turn = one_turn(&world, "checkpoint");
-    for round in 0..rounds() {
+    for round in 0..rounds() / 2 {
         kill_after(
             &world,
             start(&world, "checkpoint", chance.next(), 1_000),
@@ -322,6 +337,78 @@ fn a_checkpoint_that_is_killed_leaves_a_whole_chain() {
     }
     world.workspace().prune(&Retention::default()).unwrap();
     assert_eq!(leftovers(&world.root.join(".git/aurora")), [] as [PathBuf; 0]);
+}
+
+// WSP-5
+#[test]
+fn a_promotion_that_is_killed_is_completed_or_never_happened() {
+    let first = number_from_environment(SEED, 13);
+    println!("seeds {first}, {} …", first + 1);
+    let mut healed = 0;
+    for block in 0..(rounds() / 2).div_ceil(ROUNDS_A_WORLD) {
+        healed += kill_promotions(first + block);
+    }
+    println!("{healed} promotions were healed");
+}
+
+/// A shadow of the worktree in which something was changed, made and removed.
+fn changed_shadow(workspace: &GitWorkspace, chance: &mut Chance) -> Shadow {
+    let request = ShadowRequest { strategy: Some(Strategy::Copy), ..ShadowRequest::default() };
+    let shadow = workspace.create_shadow(&request).unwrap();
+    for file in 0..24 {
+        let at = shadow.files().join(format!("d{}/f{file}", file % 5));
+        std::fs::create_dir_all(at.parent().unwrap()).unwrap();
+        match chance.below(4) {
+            0 => {}
+            1 => drop(std::fs::remove_file(at)),
+            _ => {
+                std::fs::remove_file(&at).ok();
+                let text = format!("promoted {}\n", chance.next());
+                std::fs::write(at, text.repeat(1 + chance.below(300))).unwrap();
+            }
+        }
+    }
+    shadow
+}
+
+/// Kills promotions in a world of their own; says how many had to be healed.
+fn kill_promotions(seed: u64) -> usize {
+    let (world, _) = world_with_states(seed);
+    let mut chance = Chance::new(seed);
+    let mut healed = 0;
+    changed_shadow(&world.workspace(), &mut chance);
+    let turn = one_turn(&world, "promote");
+    for round in 0..ROUNDS_A_WORLD {
+        let shadow = changed_shadow(&world.workspace(), &mut chance);
+        let before = Listing::of(&world.root);
+        let wanted = Listing::of(&shadow.files());
+        let git = git_state(&world.root.join(".git"));
+        let child = start(&world, "promote", chance.next(), 1);
+        kill_after(&world, child, delay(&mut chance, turn) / 2);
+        let workspace = world.workspace();
+        healed += workspace.heal().unwrap().len();
+        let after = Listing::of(&world.root);
+        assert!(
+            after.nodes == before.nodes || after.nodes == wanted.nodes,
+            "round {round} of seed {seed}: half a promotion is left: {:?}, {:?}",
+            after.differences(&before),
+            after.differences(&wanted)
+        );
+        same_git_state(
+            &git,
+            &settled_git_state(&world.root.join(".git")),
+            "after a killed promotion",
+        );
+        // Whatever happened, the shadow's work can still be had.
+        let shadow = workspace.find_shadow(&shadow.meta.id).unwrap();
+        if shadow.meta.status == Status::Open {
+            workspace.promote_shadow(&shadow, &PromotionRequest::default()).unwrap();
+        }
+        same(&wanted, &Listing::of(&world.root), "after the promotion in the end");
+        chain_is_whole(&workspace, &mut chance);
+    }
+    fsck(&world);
+    healed
 }
 
 /// Temporary files that nobody will ever use.

@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aurora_model::Timestamp;
 use aurora_workspace::{GitWorkspace, Settings, Silent};
@@ -189,6 +189,20 @@ pub fn git_state(git_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
         }
     }
     found
+}
+
+/// The same after a kill: a git program that the killed one had started may still be at work for a
+/// moment, with git's own locks. A lock that stays is the user's trouble, so it is not waited for long.
+pub fn settled_git_state(git_dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
+    let give_up = Instant::now() + Duration::from_secs(20);
+    loop {
+        let state = git_state(git_dir);
+        let locked = state.keys().any(|name| name.extension().is_some_and(|end| end == "lock"));
+        if !locked || Instant::now() > give_up {
+            return state;
+        }
+        std::thread::yield_now();
+    }
 }
 
 /// Fails with the names of what differs.

@@ -66,6 +66,10 @@ impl Unfinished {
                 }
                 // A process of the same number was here before.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
+                // Somebody who cleans up took a folder before it was open.
+                Err(error) if error.kind() == io::ErrorKind::NotFound && dir.is_dir() => {
+                    last = error;
+                }
                 Err(error) => return Err(Error::io("create", path)(error)),
             }
         }
