@@ -27,6 +27,14 @@ use crate::watchdog::{Dirty, DirtyPath, Mark, Watched};
 const WORTH_SAVING: usize = 100;
 
 impl State {
+    /// Notes from where, how and beside what the worktree was looked at.
+    fn remember(&mut self, mark: Option<Mark>, options: String, index: String, head: &ObjectId) {
+        self.mark = mark;
+        self.options = options;
+        self.index = index;
+        self.head_tree = head.to_string();
+    }
+
     /// Whether the latest checkpoint was made so that looking at a few paths makes the next.
     fn can_build_on(&self, request: &CheckpointRequest) -> bool {
         self.options == options(request) && !self.sparse && self.same_rules()
@@ -164,10 +172,7 @@ impl GitWorkspace {
         filling.borrow(&objects, &looked)?;
         let Filling { mut pack, new_bytes, .. } = filling;
         let tree = write_tree(&objects, &previous, &looked, &mut pack)?;
-        state.mark = mark;
-        state.options = options(request);
-        state.index = index;
-        state.head_tree = head_tree.to_string();
+        state.remember(mark, options(request), index, &head_tree);
         state.set_staged(&staged);
         self.remember_scan(&mut state, &looked, &outer, same_index, watch.is_some());
         Ok(Survey {
