@@ -326,3 +326,43 @@ fn sizes_and_spans_that_are_none_are_wrong_usage() {
     let run = world.run(&["checkpoint", "--max-file-size", "9"]);
     assert!(run.stdout.contains("2 too large (big.bin: 10 bytes, src/a.txt: 14 bytes)"), "{run:?}");
 }
+
+/// WSP-3, WSP-4: what somebody says is kept also where no file changed, and a rollback goes there.
+#[test]
+fn a_message_is_recorded_also_where_nothing_changed() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint", "-m", "v1"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["rollback", "--yes"]);
+    world.run(&["rollback", "--undo", "--yes"]);
+    assert_snapshot!(world.run(&["checkpoint", "-m", "v2 is good"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    ckpt-005-xxxxxxxx  no file changed since ckpt-004-xxxxxxxx
+    ");
+    world.write("repo/a.txt", "3\n");
+    let plan = world.run(&["rollback", "--dry-run"]).steady();
+    assert!(plan.contains("back to ckpt-005-xxxxxxxx (asked, just now): v2 is good"), "{plan}");
+    world.run(&["rollback", "--yes"]);
+    assert_eq!(world.read("repo/a.txt"), "2\n");
+    // Without a message too: the latest is one that a rollback made by itself.
+    let asked = world.run(&["checkpoint", "--json"]).json();
+    assert_eq!((&asked["unchanged"], &asked["kind"]), (&false.into(), &"asked".into()));
+    assert_eq!(world.run(&["checkpoint", "--json"]).json()["unchanged"], true);
+}
+
+/// WSP-3: after pruning what was asked for, the hint leads to a checkpoint that a rollback finds.
+#[test]
+fn a_new_checkpoint_can_be_asked_for_after_pruning() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["rollback", "--yes"]);
+    world.run(&["checkpoints", "prune", "1", "--yes"]);
+    let none = world.run(&["rollback", "--yes"]);
+    assert!(none.stderr.contains("`aur checkpoint` makes one"), "{none:?}");
+    assert_eq!(world.run(&["checkpoint"]).code, Some(0));
+    assert_eq!(world.run(&["rollback", "--yes"]).code, Some(0));
+}
