@@ -159,7 +159,7 @@ impl Whole<'_> {
         say("HEAD", &skipped::head(&one.head));
         say("tree", &escape::line(&one.tree.0));
         say("diff", &escape::line(self.diffs.incremental.as_deref().unwrap_or_default()));
-        say("since base", &escape::line(self.diffs.cumulative.as_deref().unwrap_or_default()));
+        say("in total", &escape::line(self.diffs.cumulative.as_deref().unwrap_or_default()));
         out.push_str(&format!("\nsince the previous: {}\n", changes::summary(self.since_last)));
         out.push_str(&changes::list(self.since_last, changes::MAX_PATHS, style));
         out.push_str(&format!("since the beginning: {}\n", changes::summary(self.total)));

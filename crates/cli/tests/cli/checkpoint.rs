@@ -114,6 +114,7 @@ fn names_that_act_on_a_terminal_are_written_out() {
       HEAD:     main at [HASH]
       tree:     [HASH]
       diff:     [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-001-xxxxxxxx.diff
+      in total: [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-001-xxxxxxxx.cumulative.diff
 
     since the previous: 4 files changed (4 new)
       A "caf\351"
@@ -184,6 +185,7 @@ fn history_is_listed_shown_and_compared() {
       HEAD:     main at [HASH]
       tree:     [HASH]
       diff:     [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-002-xxxxxxxx.diff
+      in total: [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-002-xxxxxxxx.cumulative.diff
 
     since the previous: 1 file changed (1 new)
       A src/b.txt
@@ -365,4 +367,42 @@ fn a_new_checkpoint_can_be_asked_for_after_pruning() {
     assert!(none.stderr.contains("`aur checkpoint` makes one"), "{none:?}");
     assert_eq!(world.run(&["checkpoint"]).code, Some(0));
     assert_eq!(world.run(&["rollback", "--yes"]).code, Some(0));
+}
+
+/// WSP-3: a diff for people holds what a file holds that only the user may read.
+#[test]
+fn diffs_for_people_are_only_the_users_to_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::with_commit();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let folder = world.path("repo/.aurora/features/checkout/checkpoints");
+    std::fs::create_dir_all(&folder).unwrap();
+    world.write("repo/.gitignore", ".env\n");
+    world.write("repo/.env", "TOKEN=secret\n");
+    let made = world.run(&["checkpoint", "--with-secrets", "--json"]).json();
+    assert_eq!(mode(&folder), 0o700);
+    for key in ["diff_incremental", "diff_cumulative"] {
+        let path = made[key].as_str().unwrap().replace("[DIR]/", "");
+        assert!(world.read(&path).contains("+TOKEN=secret"), "{key}");
+        assert_eq!(mode(&world.path(&path)), 0o600, "{key}");
+    }
+}
+
+/// WSP-3: both diffs are files, and the second one reaches back to where the chain began.
+#[test]
+fn a_checkpoint_has_its_diff_and_the_diff_since_the_beginning() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "a\n");
+    world.run(&["checkpoint"]);
+    world.write("repo/b.txt", "b\n");
+    let made = world.run(&["checkpoint", "--json"]).json();
+    let diff = |key: &str| world.read(&made[key].as_str().unwrap().replace("[DIR]/", ""));
+    assert_eq!(diff("diff_incremental"), world.run(&["checkpoints", "diff", "2"]).stdout);
+    let since = world.run(&["checkpoints", "diff", "2", "--cumulative"]).stdout;
+    assert_eq!(diff("diff_cumulative"), since);
+    assert!(since.contains("+++ b/a.txt\n") && since.contains("+++ b/b.txt\n"), "{since}");
+    // What is too much for a file is printed on demand only.
+    (0..200).for_each(|number| world.write(&format!("repo/many/{number}"), "x\n"));
+    let many = world.run(&["checkpoint", "--json"]).json();
+    assert!(many["diff_incremental"].is_string() && many["diff_cumulative"].is_null(), "{many}");
 }
