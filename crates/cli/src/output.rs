@@ -53,6 +53,11 @@ pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "note: {}", escape::line(text));
 }
 
+/// Says on stderr that something is wrong with what was recorded, and how bad that is.
+pub fn violation(severity: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "violation ({severity}): {}", escape::line(text));
+}
+
 /// Writes a warning to stderr.
 pub fn warn(text: &str) {
     let _ = writeln!(std::io::stderr(), "warning: {}", escape::line(text));

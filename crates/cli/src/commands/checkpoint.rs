@@ -112,7 +112,8 @@ fn say(created: &Created, slow: bool) -> anyhow::Result<()> {
             let text = skipped::violation(violation);
             match violation.severity {
                 Severity::Info => output::note(&text),
-                _ => output::warn(&text),
+                Severity::Warning => output::warn(&text),
+                severe => output::violation(skipped::severity(severe), &text),
             }
         }
     }

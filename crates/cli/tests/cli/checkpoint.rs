@@ -406,3 +406,95 @@ fn a_checkpoint_has_its_diff_and_the_diff_since_the_beginning() {
     let many = world.run(&["checkpoint", "--json"]).json();
     assert!(many["diff_incremental"].is_string() && many["diff_cumulative"].is_null(), "{many}");
 }
+
+/// WSP-3: how bad a violation is, is said where it is noted and where it is shown.
+#[test]
+fn violations_are_told_with_their_severity() {
+    let world = World::with_commit();
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    assert_snapshot!(world.run(&["checkpoint"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    ckpt-001-xxxxxxxx  1 file changed (1 new)
+    ----- stderr -----
+    violation (error): out: the link leads out of the worktree, to `/etc/passwd` (point it at something inside the worktree, or copy what it points at)
+    ");
+    let shown = world.run(&["checkpoints", "show"]).stdout;
+    assert!(shown.contains("\nviolation (error): out: "), "{shown}");
+}
+
+/// WSP-3: too much at once is refused with what to do about it.
+#[test]
+fn too_much_at_once_names_the_option() {
+    let world = World::with_commit();
+    world.write("repo/big.bin", &"x".repeat(5000));
+    assert_snapshot!(world.run(&["checkpoint", "--max-total", "4K"]).shown(), @r"
+    exit: 1
+    ----- stderr -----
+    error: more than 4 KiB are new in this checkpoint: `big.bin` (4.8 KiB)
+    hint: ignore what need not be kept, or allow more, as in `aur checkpoint --max-total 8G`
+    ");
+    let empty = World::new();
+    std::fs::create_dir_all(empty.path("fresh")).unwrap();
+    let empty = empty.at("fresh");
+    empty.shell("git init --quiet .");
+    let first = empty.run(&["checkpoint"]);
+    assert!(first.stdout.contains("no commit yet, and no file to record"), "{first:?}");
+}
+
+/// WSP-1, WSP-3: what was recorded in a worktree can be read when the worktree is gone.
+#[test]
+fn checkpoints_of_a_removed_worktree_can_be_read() {
+    let world = World::with_commit();
+    let made = world.run(&["worktree", "add", "login", "--json"]).json();
+    let folder = made["path"].as_str().unwrap().replace("[DIR]/", "");
+    world.write(&format!("{folder}/new.txt"), "new\n");
+    world.run(&["worktree", "remove", "login", "--yes"]);
+    world.write("repo/a.txt", "a\n");
+    world.run(&["checkpoint", "-m", "mine"]);
+    assert_snapshot!(world.run(&["checkpoints", "list", "--all-features"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    checkout:
+    CHECKPOINT         WHEN                            KIND   FILES  MESSAGE
+    ckpt-001-xxxxxxxx  just now  [WHEN]  asked      1  mine
+
+    login:
+    CHECKPOINT         WHEN                            KIND    FILES  MESSAGE
+    ckpt-001-xxxxxxxx  just now  [WHEN]  safety      1  before the worktree `login` was removed
+    ");
+    let one = world.run(&["checkpoints", "show", "--feature", "login", "--json"]).json();
+    assert_eq!(one["files_changed_total"], serde_json::json!(["new.txt"]));
+    let patch = world.run(&["checkpoints", "diff", "--feature", "login"]).stdout;
+    assert!(patch.starts_with("diff --git a/new.txt b/new.txt\n"), "{patch}");
+    let args = ["checkpoints", "compare", "latest", "now", "--feature", "login", "--json"];
+    let differ = world.run(&args).json();
+    assert_eq!(differ["files_changed"], serde_json::json!(["a.txt", "new.txt"]));
+    let list = world.run(&["checkpoints", "list", "--feature", "login", "--json"]).json();
+    assert_eq!(list["total"], 1);
+    assert_eq!(list["checkpoints"][0]["files_changed_count"], 1);
+    assert_eq!(list["checkpoints"][0]["skipped_count"], 0);
+    assert_snapshot!(world.run(&["checkpoints", "list", "--feature", "x"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: no checkpoints of a feature `x`
+    hint: there are those of checkout, login
+    ");
+}
+
+/// WSP-3: what is staged and in no file is said, with what shows it.
+#[test]
+fn what_is_staged_apart_from_the_worktree_is_shown() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "staged\n");
+    world.git(&["add", "a.txt"]);
+    world.write("repo/a.txt", "edited\n");
+    world.run(&["checkpoint"]);
+    let shown = world.run(&["checkpoints", "show"]).stdout;
+    let line =
+        shown.lines().find(|line| line.starts_with("staged apart from the worktree: 1 file;"));
+    let command = line.and_then(|line| line.split('`').nth(1)).expect(&shown);
+    let root = world.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let listed = world.shell(&command.replace("[DIR]", &root).replace('\'', ""));
+    assert!(listed.contains("a.txt"), "{listed}");
+}

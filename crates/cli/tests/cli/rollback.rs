@@ -271,7 +271,7 @@ fn a_yes_is_needed_only_for_something_to_do() {
     exit: 2
     ----- stderr -----
     error: no checkpoint `99`
-    hint: there are 1 of them, such as ckpt-001-xxxxxxxx
+    hint: there is only ckpt-001-xxxxxxxx
     ");
     assert_snapshot!(world.run(&["rollback", "--undo"]).shown(), @r"
     exit: 2
