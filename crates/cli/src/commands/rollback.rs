@@ -67,7 +67,8 @@ const EXAMPLES: &str = "Examples:
   aur rollback 3 --dry-run            only look
   aur rollback 3 --file src/ a.txt    only these; paths start at the current directory
   aur rollback 3 --merge              keep what you edited since the latest checkpoint
-  aur rollback --smart                only files that violate something
+  aur rollback --smart                only files that violate something, to the latest checkpoint
+                                      where they did not
   aur rollback --undo                 undo it; nothing was lost
 
 Only files that differ are touched, what was there is kept in a safety checkpoint first, and your
@@ -140,9 +141,17 @@ fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
         let to = CheckpointId(String::new());
         return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
     }
-    let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
+    let name = args.id.as_deref().or(args.checkpoint.as_deref());
+    let (to, scope) = match (name, args.smart && args.violations.is_none()) {
+        (None, true) => violations::aim(session)?,
+        _ => {
+            let to = target::find(session, name)?;
+            let scope = scope(args, session, &to)?;
+            (to, scope)
+        }
+    };
     Ok(RollbackRequest {
-        scope: scope(args, session, &to)?,
+        scope,
         edits: if args.merge { Edits::Merge } else { Edits::Replace },
         moved_head,
         ..RollbackRequest::to(to.checkpoint_id)

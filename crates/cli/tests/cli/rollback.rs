@@ -313,3 +313,37 @@ fn a_rollback_with_nothing_to_do_is_told_in_the_same_form() {
     let run = world.run(&["rollback", "--yes"]);
     assert!(run.stdout.starts_with("nothing to do: the worktree is as"), "{run:?}");
 }
+
+/// WSP-4: a checkpoint that has what violates something is no place to go back to.
+#[test]
+fn a_smart_rollback_goes_past_checkpoints_that_have_the_violation() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint", "-m", "clean"]);
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    world.run(&["checkpoint", "-m", "noted"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["checkpoint", "-m", "still there"]);
+    assert_snapshot!(world.run(&["rollback", "--smart", "--yes"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    rolled back to ckpt-001-xxxxxxxx: 1 deleted
+      - out
+    what was there before is ckpt-003-xxxxxxxx
+    undo with: aur rollback --undo
+    ");
+    assert_eq!(world.read("repo/a.txt"), "2\n");
+    assert!(world.path("repo/out").symlink_metadata().is_err());
+    let none = world.run(&["rollback", "--smart", "--yes"]);
+    assert!(none.stderr.contains("no violation names a file"), "{none:?}");
+
+    let world = World::with_commit();
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    world.run(&["checkpoint"]);
+    assert_snapshot!(world.run(&["rollback", "--smart", "--yes"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: no checkpoint is without the violations that there are now
+    hint: name the one to go back to, as `aur checkpoints list` shows them
+    ");
+}
