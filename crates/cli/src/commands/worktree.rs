@@ -168,13 +168,13 @@ fn row(one: &FeatureWorktree) -> String {
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<Exit> {
     let consent = Consent::of(args.yes, args.json);
-    consent.check("removing a worktree")?;
     let session = Session::open()?;
     let all = session.ask(|workspace| workspace.list_worktrees())?;
     let one = all.iter().find(|one| one.slug == args.slug).ok_or_else(|| {
         Failure::usage(format!("there is no worktree `{}`", args.slug))
             .hint("`aur worktree list` shows those that were made here")
     })?;
+    consent.check("removing a worktree")?;
     let path = escape::line(&one.path.to_string_lossy());
     if !consent.ask(&format!("Remove {path}? A checkpoint of it is made first."))? {
         output::print("nothing was removed\n")?;

@@ -1,5 +1,6 @@
 //! What a rollback would do, and what it did, path by path.
 
+use aurora_model::TreeId;
 use aurora_workspace::{
     Outcome, PathOutcome, PlannedStep, RollbackPlan, RollbackReport, StepAction,
 };
@@ -113,6 +114,42 @@ pub fn plan_json(plan: &RollbackPlan) -> Value {
     })
 }
 
+/// The same in the form of a report, for a plan that has nothing to do.
+#[must_use]
+pub fn idle_json(plan: &RollbackPlan) -> Value {
+    let paths: Vec<PathOutcome> = plan.steps.iter().map(stayed).collect();
+    json!({"to": plan.to, "safety": null, "restored": null, "paths": paths})
+}
+
+fn stayed(step: &PlannedStep) -> PathOutcome {
+    let note = step.note.clone().unwrap_or_default();
+    let outcome = match step.action {
+        StepAction::Conflict => Outcome::Conflict { marked: note },
+        _ => Outcome::Kept { because: note },
+    };
+    PathOutcome { path: step.path.clone(), outcome }
+}
+
+/// What stayed, as a plan that has nothing to do, where a rollback did nothing.
+#[must_use]
+pub fn idle(report: &RollbackReport) -> Option<RollbackPlan> {
+    if report.restored != report.safety {
+        return None;
+    }
+    let step = |one: &PathOutcome| {
+        let (action, note) = match &one.outcome {
+            Outcome::Conflict { marked } => (StepAction::Conflict, marked),
+            Outcome::Kept { because } => (StepAction::Keep, because),
+            _ => return None,
+        };
+        let (path, note) = (one.path.clone(), Some(note.clone()));
+        Some(PlannedStep { path, action, edited_since_last: false, note })
+    };
+    let steps = report.paths.iter().map(step).collect::<Option<Vec<_>>>()?;
+    let (to, now) = (report.to.clone(), TreeId(String::new()));
+    Some(RollbackPlan { to, now, moved_head: None, steps })
+}
+
 /// Whether every path ended as planned.
 #[must_use]
 pub fn went_well(report: &RollbackReport) -> bool {
@@ -189,7 +226,7 @@ fn sums(paths: &[PathOutcome]) -> String {
         }
     }
     if sums.is_empty() {
-        return "nothing was to be done".to_owned();
+        return "only empty folders came back".to_owned();
     }
     sums.iter().map(|(word, number)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
@@ -238,7 +275,7 @@ fn hunks(marked: &str, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aurora_model::{CheckpointId, RepoPath, TreeId};
+    use aurora_model::{CheckpointId, RepoPath};
 
     use super::*;
 

@@ -221,13 +221,12 @@ impl GitWorkspace {
         let Some((then, now)) = moved(&target.head, &head(&self.place)) else { return Ok(()) };
         Err(Error::Refused {
             what: format!(
-                "HEAD has moved since {}: from {} to {}",
-                target.checkpoint_id,
+                "HEAD was {} at {} and is {} now",
                 shown(&then),
+                target.checkpoint_id,
                 shown(&now)
             ),
-            hint: "switch back first, or restore the files all the same with \
-                   `--allow-moved-head` (HEAD stays where it is)"
+            hint: "switch back first, or insist with --allow-moved-head: HEAD stays where it is"
                 .to_owned(),
         })
     }
@@ -319,11 +318,10 @@ fn shown(head: &Head) -> String {
     let commit = head.commit.as_deref().and_then(|commit| commit.get(..10));
     let branch =
         head.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
-    match (branch, commit) {
-        (Some(branch), Some(commit)) => format!("{branch} at {commit}"),
-        (Some(branch), None) => format!("{branch} without a commit"),
-        (None, Some(commit)) => format!("{commit} without a branch"),
-        (None, None) => "nowhere".to_owned(),
+    let branch = branch.unwrap_or("detached");
+    match commit {
+        Some(commit) => format!("{branch} at {commit}"),
+        None => format!("{branch}, without a commit"),
     }
 }
 

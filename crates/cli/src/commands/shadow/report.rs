@@ -90,7 +90,8 @@ pub fn whole(inspection: &Inspection, ago: &str, style: Style) -> String {
     }
     let ignored = inspection.changes.iter().filter(|change| change.ignored).count();
     if ignored > 0 {
-        out.push_str(&format!("{} of these are ignored by the repository's rules\n", ignored));
+        let are = if ignored == 1 { "is" } else { "are" };
+        out.push_str(&format!("{ignored} of these {are} ignored by the repository's rules\n"));
     }
     if !inspection.moved.is_empty() {
         out.push_str(&format!("{}\n", style.notable("changed in the worktree too:")));

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_model::{CheckpointId, SkipReason};
+use aurora_model::{CheckpointId, CheckpointKind, SkipReason};
 use serde::Serialize;
 
 use super::record::{Record, Stage};
@@ -79,6 +79,7 @@ impl GitWorkspace {
         let mut settings = self.settings.clone();
         settings.from = record.path().to_owned();
         let request = CheckpointRequest {
+            kind: CheckpointKind::Safety,
             message: format!("before the worktree `{}` was removed", record.slug()),
             ignored: IgnoredFiles::SecretsLike,
             ..CheckpointRequest::default()
