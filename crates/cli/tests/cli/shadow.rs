@@ -469,6 +469,71 @@ fn wsp_5_ignored_files_stay_behind_unless_asked_for() {
     ground.aur(&["shadow", "promote"]);
     assert_eq!((ground.read("kept").as_deref(), ground.read("x.log")), (Some("k\n"), None));
     assert_eq!(ground.read("old.log").as_deref(), Some("old\n"));
+    assert_eq!(ground.changes(), ["modified old.log", "added out/o", "added x.log"]);
+}
+
+#[test]
+fn wsp_5_what_a_whole_promotion_leaves_behind_stays_in_an_open_shadow() {
+    let script = "rm b.txt; mkdir b.txt; echo in > b.txt/in; echo l > b.txt/x.log
+                  rm -r d; mkdir d; echo h > d/h; echo l > d/l.log; echo more >> a.txt";
+    for way in ALL {
+        let ground = Ground::new();
+        if ground.shadow(way, script).is_none() {
+            continue;
+        }
+        let report = ground.aur(&["shadow", "promote", "--json"]).json();
+        assert_eq!((&report["left"], &report["open"]), (&2.into(), &true.into()), "{way:?}");
+        assert_eq!(ground.read("b.txt/in").as_deref(), Some("in\n"), "{way:?}");
+        assert_eq!((ground.read("d/g"), ground.read("d/h").as_deref()), (None, Some("h\n")));
+        assert_eq!(ground.changes(), ["added b.txt/x.log", "added d/l.log"], "{way:?}");
+        let look = "cat b.txt/in b.txt/x.log d/h d/l.log; test ! -e d/g; test ! -e d/e";
+        let run = ground.aur(&["shadow", "run", "latest", "--", "sh", "-euc", look]);
+        assert_eq!(run.stdout, "in\nl\nh\nl\n", "{way:?}");
+        ground.aur(&["shadow", "promote", "--ignored"]);
+        assert_eq!(ground.read("d/l.log").as_deref(), Some("l\n"), "{way:?}");
+        assert_eq!(ground.world.run(&["shadow", "inspect"]).code, Some(2), "none is open");
+    }
+}
+
+#[test]
+fn wsp_5_commits_branches_tags_and_stashes_of_a_shadow_go_only_when_that_is_agreed() {
+    let lines = [
+        ("git branch other", "branch other"),
+        ("git tag t", "tag t"),
+        ("echo x >> a.txt; git -c user.name=T -c user.email=t@example.org stash -q", "the stash"),
+        ("git switch -q --detach; COMMIT --allow-empty -m x", "commit "),
+        ("COMMIT --allow-empty -m x", "branch "),
+        ("git branch other; git pack-refs --all", "branch other"),
+        ("git init -q new", "the repository new"),
+    ];
+    for make in [Ground::new, Ground::linked] {
+        let ground = make();
+        ground.git(&["tag", "known"]);
+        for way in ALL {
+            for (line, told) in lines {
+                let script = line.replace("COMMIT", COMMIT);
+                let Some(run) = ground.shadow(way, &script) else { continue };
+                assert_eq!(run.code, Some(0), "{way:?} {line} {run:?}");
+                let inspected = ground.inspect();
+                let data = inspected["git_data"].to_string();
+                assert!(data.contains(told) && !data.contains("known"), "{way:?} {line}: {data}");
+                assert!(inspected["notes"].to_string().contains(told), "{way:?} {line}");
+                let run = ground.world.run(&["shadow", "discard"]);
+                assert_eq!(run.code, Some(2), "{way:?} {line} {run:?}");
+                ground.aur(&["shadow", "cleanup", "--older-than", "0s"]);
+                let report = ground.aur(&["shadow", "promote", "--json"]).json();
+                assert_eq!(report["open"], true, "{way:?} {line}: {report}");
+                assert!(ground.inspect()["git_data"].to_string().contains(told), "{way:?} {line}");
+                ground.aur(&["shadow", "discard", "--yes"]);
+            }
+            // Looking around is nothing that would be lost.
+            let Some(run) = ground.shadow(way, "git status -s; git log -1 -q; git reset -q") else {
+                continue;
+            };
+            assert!(!run.stderr.contains("promote"), "{run:?}");
+            ground.aur(&["shadow", "discard"]);
+        }
+    }
 }
 
 #[test]

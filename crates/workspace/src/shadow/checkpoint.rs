@@ -81,7 +81,8 @@ impl GitWorkspace {
         tree: TreeId,
         message: &str,
     ) -> Result<Checkpoint> {
-        let (_, violations) = self.judge_shadow(shadow, compared, quota::bytes_held(shadow))?;
+        let judged = self.judge_shadow(shadow, compared, quota::bytes_held(shadow))?;
+        let violations = judged.violations;
         let skipped = compared.problems.iter().map(|problem| Skipped {
             path: problem.path.clone(),
             reason: if problem.special { SkipReason::SpecialFile } else { SkipReason::Unreadable },

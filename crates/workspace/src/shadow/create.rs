@@ -8,6 +8,7 @@ use aurora_model::{Checkpoint, CheckpointKind};
 
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
+use crate::git::snapshot::head;
 use crate::request::CheckpointRequest;
 use crate::shadow::meta::{
     Layer, Meta, Shadow, ShadowLock, Status, digest, folders, make_private, number_of, try_lock,
@@ -57,7 +58,7 @@ impl GitWorkspace {
                 base_tree: base.map(|base| base.tree.clone()),
                 head: match base {
                     Some(base) => base.head.clone(),
-                    None => self.shadow_head(),
+                    None => head::head(&self.place),
                 },
                 max_bytes: request.max_bytes,
                 status: Status::Open,
