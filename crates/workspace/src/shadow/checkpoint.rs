@@ -33,7 +33,11 @@ impl GitWorkspace {
         }
         let base = match &shadow.meta.base_tree {
             Some(tree) => tree.clone(),
-            None => self.create_checkpoint(&CheckpointRequest::default())?.checkpoint.tree,
+            None => {
+                let request =
+                    CheckpointRequest { kind: CheckpointKind::Shadow, ..Default::default() };
+                self.create_checkpoint(&request)?.checkpoint.tree
+            }
         };
         let own = self.of_shadow(&shadow.meta.id)?;
         let lock = own.store.lock(&own.place)?;

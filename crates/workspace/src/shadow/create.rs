@@ -154,7 +154,8 @@ impl GitWorkspace {
 
     fn base_checkpoint(&self, request: &ShadowRequest) -> Result<Checkpoint> {
         let request = CheckpointRequest {
-            kind: CheckpointKind::Asked,
+            // Nobody asked for it by itself, so a rollback that names none does not mean it.
+            kind: CheckpointKind::Shadow,
             message: "before a shadow".to_owned(),
             limits: request.limits,
             ..CheckpointRequest::default()
@@ -168,13 +169,17 @@ impl GitWorkspace {
         make_private(&all)?;
         let taken = folders(&all)?;
         let names = taken.iter().filter_map(|dir| dir.file_name()?.to_str());
-        let mut number = names.map(number_of).max().unwrap_or(0) + 1;
+        let used = self.place.aurora_dir.join("shadow-number");
+        let highest = std::fs::read_to_string(&used).ok().and_then(|text| text.trim().parse().ok());
+        let mut number = names.map(number_of).max().unwrap_or(0).max(highest.unwrap_or(0)) + 1;
         loop {
             let seed = format!("{:?} {number} {}", (self.settings.now)(), std::process::id());
             let dir = all.join(format!("shadow-{number:03}-{}", digest(seed.as_bytes())?));
             match std::fs::create_dir(&dir) {
                 Ok(()) => {
                     restrict(&dir)?;
+                    // A number that is not noted may be given again, which only people mind.
+                    let _ = std::fs::write(&used, format!("{number}\n"));
                     if let Some(lock) = try_lock(&dir)? {
                         return Ok((dir, lock));
                     }
