@@ -176,6 +176,7 @@ fn listing(root: &Path) -> String {
     lines.join("\n")
 }
 
+const AUR: &str = env!("CARGO_BIN_EXE_aur");
 const COMMIT: &str = "git -c user.name=T -c user.email=t@example.org commit -q --no-verify";
 
 #[test]
@@ -293,8 +294,9 @@ fn wsp_5_promotion_is_exact_and_can_be_undone() {
         assert_eq!(listing(&ground.root()), listing(&expected.root()), "{way:?}");
         assert_eq!(ground.git(&["rev-parse", "HEAD"]), git);
         let list = ground.aur(&["shadow", "list", "--json"]).json();
-        assert_eq!(list[0]["status"], "promoted");
-        assert_eq!(list[0]["promotions"][0]["safety"], report["safety"]);
+        let one = &list["shadows"][0];
+        assert_eq!((&one["status"], &one["shadow"]), (&"promoted".into(), &report["shadow"]));
+        assert_eq!(one["promotions"][0]["safety"], report["safety"]);
         ground.aur(&["rollback", "--undo", "--yes"]);
         let after: String = listing(&ground.root()).replace("\"empty\"/\n", "");
         assert_eq!(after.replace("\n\"empty\"/", ""), before, "{way:?}");
@@ -394,7 +396,7 @@ fn wsp_5_two_shadows_know_nothing_of_each_other() {
     assert_eq!(run.code, Some(1), "{run:?}");
     assert_eq!(ground.read("b.txt").as_deref(), Some("1\n"));
     let list = ground.aur(&["shadow", "list", "--json"]).json();
-    assert_eq!(list.as_array().unwrap().len(), 2);
+    assert_eq!(list["shadows"].as_array().unwrap().len(), 2);
 }
 
 #[test]
@@ -613,7 +615,9 @@ fn wsp_5_a_checkpoint_of_a_shadow_is_not_the_worktree_s() {
     ground.shadow(Way::Copy, "echo x > x; rm b.txt").unwrap();
     let before = ground.aur(&["checkpoints", "list", "--json"]).stdout;
     let made = ground.aur(&["shadow", "checkpoint", "-m", "half-way", "--json"]).json();
-    assert_eq!(made["files_changed"], 2);
+    assert_eq!(made["files_changed"], serde_json::json!(["b.txt", "x"]));
+    let shadow = ground.inspect();
+    assert_eq!((&made["shadow"], &made["shadow"]), (&shadow["shadow"], &shadow["meta"]["shadow"]));
     let again = ground.aur(&["shadow", "checkpoint", "--json"]).json();
     assert_eq!((again["unchanged"].as_bool(), &again["tree"]), (Some(true), &made["tree"]));
     assert_eq!(ground.aur(&["checkpoints", "list", "--json"]).stdout, before);
@@ -622,6 +626,63 @@ fn wsp_5_a_checkpoint_of_a_shadow_is_not_the_worktree_s() {
     let git_dir = git_dir.to_str().unwrap();
     let names = ground.git(&["--git-dir", git_dir, "ls-tree", "-r", "--name-only", tree]);
     assert_eq!(names, ".gitignore\na.txt\nd/e/f\nd/g\nrun.sh\nx\n");
+}
+
+#[test]
+fn wsp_5_a_shadow_is_nothing_that_a_plain_rollback_goes_back_to() {
+    let ground = Ground::new();
+    let asked = ground.aur(&["checkpoint", "--json"]).json();
+    ground.write("b.txt", "edited\n");
+    ground.shadow(Way::Copy, "echo x > x").unwrap();
+    ground.aur(&["shadow", "promote"]);
+    let plan = ground.aur(&["rollback", "--dry-run", "--json"]).json();
+    assert_eq!(plan["to"], asked["checkpoint_id"], "{plan}");
+    ground.aur(&["rollback", "--undo", "--yes"]);
+    assert_eq!((ground.read("x"), ground.read("b.txt").as_deref()), (None, Some("edited\n")));
+}
+
+#[test]
+fn wsp_5_a_shadow_has_no_shadows_of_its_own_and_its_number_is_never_given_again() {
+    for way in ALL {
+        let ground = Ground::new();
+        let script = format!("{} shadow list; {} shadow create", AUR, AUR);
+        let Some(run) = ground.shadow(way, &script) else { continue };
+        assert_eq!(run.code, Some(1), "{way:?} {run:?}");
+        assert!(run.stderr.contains("this runs inside shadow-001-"), "{way:?} {run:?}");
+        ground.aur(&["shadow", "discard", "--yes"]);
+        let made = ground.aur(&["shadow", "create", "--json"]).json();
+        assert!(made["shadow"].as_str().unwrap().starts_with("shadow-002-"), "{way:?} {made}");
+    }
+}
+
+#[test]
+fn wsp_5_cleaning_up_never_takes_open_shadows_of_another_worktree() {
+    let ground = Ground::linked();
+    ground.shadow(Way::Copy, "echo x > x").unwrap();
+    let Ground { world, .. } = ground;
+    let world = world.at("repo");
+    let run = world.run(&["shadow", "cleanup", "--all", "--yes"]);
+    assert!(run.stdout.contains("of another worktree ([DIR]/linked)"), "{run:?}");
+    let ground = Ground { world: world.at("linked"), at: "linked" };
+    assert_eq!(ground.changes(), ["added x"]);
+    ground.aur(&["shadow", "cleanup", "--all", "--yes"]);
+    assert_eq!(ground.world.list("home/.local/state/aurora/shadows"), [""; 0]);
+}
+
+#[test]
+fn wsp_5_a_dry_run_shows_violations_and_a_merge_shows_its_conflicts() {
+    let ground = Ground::new();
+    ground.shadow(Way::Copy, "ln -s /etc/passwd out; echo mine > b.txt").unwrap();
+    let run = ground.aur(&["shadow", "promote", "--dry-run"]);
+    assert!(run.stdout.contains("error: out: "), "{run:?}");
+    ground.write("b.txt", "theirs\n");
+    let args = ["shadow", "promote", "--merge", "--accept-violations"];
+    let run = ground.world.run(&args);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    let lines = ["<<<<<<< worktree", "theirs", "||||||| base", "b", "=======", "mine"];
+    let hunk: String = lines.iter().map(|line| format!("      {line}\n")).collect();
+    assert!(run.stdout.contains(&format!("{hunk}      >>>>>>> shadow\n")), "{run:?}");
+    assert!(!run.stderr.contains("--merge"), "{run:?}");
 }
 
 #[test]
@@ -737,7 +798,7 @@ fn wsp_5_a_promotion_that_is_killed_is_whole_or_not_there_after_the_next_command
         }
         assert_eq!(ground.read("a.txt").unwrap().lines().count(), 6, "round {round}");
         let open = ground.aur(&["shadow", "list", "--json"]).json();
-        if open[0]["status"] == "open" {
+        if open["shadows"][0]["status"] == "open" {
             assert_eq!(ground.changes(), [""; 0], "round {round}");
             ground.aur(&["shadow", "discard"]);
         }

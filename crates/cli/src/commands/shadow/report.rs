@@ -1,12 +1,23 @@
 //! What a shadow holds, in words.
 
 use aurora_model::{Severity, Violation};
-use aurora_workspace::shadow::{Inspection, PromotionReport, Status};
+use aurora_workspace::shadow::{Inspection, Meta, PromotionReport, Status};
 use aurora_workspace::{Outcome, PathOutcome};
 
 use crate::output::changes::{self, MAX_PATHS, count};
 use crate::output::escape;
 use crate::output::style::Style;
+
+/// What is known about a shadow, with its name called as everywhere.
+pub fn named(meta: &Meta) -> serde_json::Value {
+    let mut told = serde_json::json!(meta);
+    if let Some(told) = told.as_object_mut()
+        && let Some(id) = told.remove("id")
+    {
+        told.insert("shadow".to_owned(), id);
+    }
+    told
+}
 
 /// One line, and what can be done next.
 pub fn after_run(inspection: &Inspection) -> String {
