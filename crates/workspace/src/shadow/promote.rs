@@ -450,3 +450,6 @@ fn empty_out(shadow: &Shadow) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;
