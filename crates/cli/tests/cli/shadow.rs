@@ -772,37 +772,87 @@ fn wsp_5_a_commit_in_a_repository_inside_moves_nothing_real() {
     assert!(notes.contains("far/.git is left out") && notes.contains("sub/.git"), "{notes}");
 }
 
+/// Numbers that come in no order, the same for the same beginning.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}
+
+const KILLS: u32 = 30;
+const MOST_KILLS: u32 = 200;
+
 #[test]
 fn wsp_5_a_promotion_that_is_killed_is_whole_or_not_there_after_the_next_command() {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    let seed = std::env::var("AURORA_TEST_SEED").ok().and_then(|text| text.parse().ok());
+    let seed = seed.unwrap_or(since.as_secs());
+    eprintln!("AURORA_TEST_SEED={seed}");
+    let mut dice = Dice(seed);
     let ground = Ground::new();
-    let script = "for i in $(seq 1 200); do echo $i > n$i; done; rm -r d; echo x >> a.txt";
-    for round in 0_u64..12 {
-        ground.shadow(Way::Copy, script).unwrap();
-        let before = listing(&ground.root());
-        let mut child = ground.world.command(&["shadow", "promote"]).spawn().unwrap();
-        // Moments spread over the whole of it, the same in every run of the test.
-        let deadline = Instant::now() + Duration::from_millis(round * 37);
-        while Instant::now() < deadline && child.try_wait().unwrap().is_none() {
-            std::thread::yield_now();
-        }
-        child.kill().unwrap();
-        child.wait().unwrap();
-        ground.aur(&["checkpoint"]);
-        let now = listing(&ground.root());
-        let whole = (1..=200).all(|i| ground.read(&format!("n{i}")) == Some(format!("{i}\n")))
-            && ground.read("d/g").is_none();
-        assert!(now == before || whole, "round {round}: half a promotion");
-        // What is left goes now, or nothing is left.
-        if now == before {
+    let script = "for i in $(seq 1 300); do echo $i > n$i; done; rm -r d; echo x >> a.txt";
+    let mut ways = vec![Way::Overlay, Way::Copy];
+    // How long a promotion takes that nobody kills.
+    let mut whole_ms = u64::MAX;
+    ways.retain(|way| {
+        let is_able = ground.shadow(*way, script).is_some();
+        if is_able {
+            let began = Instant::now();
             ground.aur(&["shadow", "promote"]);
+            let took = u64::try_from(began.elapsed().as_millis()).unwrap().max(1);
+            whole_ms = whole_ms.min(took);
+            tidy(&ground);
         }
-        assert_eq!(ground.read("a.txt").unwrap().lines().count(), 6, "round {round}");
-        let open = ground.aur(&["shadow", "list", "--json"]).json();
-        if open["shadows"][0]["status"] == "open" {
-            assert_eq!(ground.changes(), [""; 0], "round {round}");
-            ground.aur(&["shadow", "discard"]);
-        }
-        ground.git(&["checkout", "--quiet", "--", "."]);
-        ground.git(&["clean", "-fdq"]);
+        is_able
+    });
+    let (mut healed, mut round) = (0, 0);
+    while round < KILLS || healed == 0 {
+        assert!(round < MOST_KILLS, "seed {seed}: no kill in {round} came in the middle");
+        let way = ways[usize::try_from(round).unwrap() % ways.len()];
+        healed += u32::from(kill_one(&ground, way, script, dice.below(whole_ms * 1000), seed));
+        round += 1;
     }
+    eprintln!("{healed} of {round} kills came in the middle");
+}
+
+fn tidy(ground: &Ground) {
+    ground.git(&["checkout", "--quiet", "--", "."]);
+    ground.git(&["clean", "-fdq"]);
+}
+
+/// Kills a promotion after some microseconds; whether the next command had something to heal.
+fn kill_one(ground: &Ground, way: Way, script: &str, after_us: u64, seed: u64) -> bool {
+    let at = format!("seed {seed}, {way:?}, killed after {after_us} us");
+    ground.shadow(way, script).unwrap();
+    let before = listing(&ground.root());
+    let mut child = ground.world.command(&["shadow", "promote"]).spawn().unwrap();
+    let deadline = Instant::now() + Duration::from_micros(after_us);
+    while Instant::now() < deadline && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let has_healed = ground.aur(&["checkpoint"]).stderr.contains("left half-done");
+    let now = listing(&ground.root());
+    let is_whole = (1..=300).all(|i| ground.read(&format!("n{i}")) == Some(format!("{i}\n")))
+        && ground.read("d/g").is_none()
+        && !ground.root().join("d").exists()
+        && ground.read("a.txt").unwrap().lines().count() == 6;
+    assert!(now == before || is_whole, "{at}: half a promotion");
+    // What is left goes now, or nothing is left.
+    if now == before {
+        ground.aur(&["shadow", "promote"]);
+    }
+    assert_eq!(ground.read("a.txt").unwrap().lines().count(), 6, "{at}");
+    let open = ground.aur(&["shadow", "list", "--json"]).json();
+    if open["shadows"][0]["status"] == "open" {
+        assert_eq!(ground.changes(), [""; 0], "{at}");
+        ground.aur(&["shadow", "discard"]);
+    }
+    tidy(ground);
+    has_healed
 }
