@@ -546,8 +546,10 @@ fn wsp_5_a_shadow_that_holds_too_much_ends_its_command() {
             "dd if=/dev/zero of=big bs=1M count=8 2>/dev/null; setsid sleep 1000 & sleep 1000";
         let Some(run) = ground.shadow_with(way, &["--max-size", "1M"], script) else { continue };
         assert_eq!(run.code, Some(143), "{run:?}");
-        assert!(run.stderr.contains("of at most 1 MiB"), "{run:?}");
+        assert!(run.stderr.contains("of at most 1 MiB; what it wrote is still there"), "{run:?}");
         assert_eq!(ground.changes(), ["added big"]);
+        let told = ground.aur(&["shadow", "inspect"]).stdout;
+        assert!(told.contains("error: the changed files"), "{told}");
         assert_eq!(ground.inspect()["violations"][0]["constraint"], "quota");
     }
 }
@@ -626,6 +628,35 @@ fn wsp_5_a_checkpoint_of_a_shadow_is_not_the_worktree_s() {
     let git_dir = git_dir.to_str().unwrap();
     let names = ground.git(&["--git-dir", git_dir, "ls-tree", "-r", "--name-only", tree]);
     assert_eq!(names, ".gitignore\na.txt\nd/e/f\nd/g\nrun.sh\nx\n");
+}
+
+#[test]
+fn wsp_5_where_refs_are_in_tables_it_is_said_that_they_cannot_be_compared() {
+    for way in [Way::Overlay, Way::Copy] {
+        let ground = Ground::new();
+        std::fs::remove_dir_all(ground.root().join(".git")).unwrap();
+        let home = ground.world.path("home");
+        let args = ["init", "--quiet", "--initial-branch=main", "--ref-format=reftable"];
+        if !git(&ground.root(), &home, &args).status.success() {
+            eprintln!("SKIPPED: this git has no reftables");
+            return;
+        }
+        ground.git(&["add", "-A"]);
+        ground.git(&["commit", "--quiet", "-m", "first"]);
+        if ground.shadow(way, "git status -s").is_none() {
+            continue;
+        }
+        let inspected = ground.inspect();
+        assert_eq!(inspected["git_data"], serde_json::json!([]), "{way:?}");
+        assert_eq!(inspected.get("head_now"), None, "{way:?} {inspected}");
+        let head = ground.git(&["rev-parse", "HEAD"]);
+        assert_eq!(inspected["meta"]["head"]["commit"], head.trim(), "{way:?}");
+        ground.aur(&["shadow", "discard"]);
+        ground.shadow(way, &format!("{COMMIT} --allow-empty -m x")).unwrap();
+        let data = ground.inspect()["git_data"].to_string();
+        assert!(data.contains("cannot be compared"), "{way:?} {data}");
+        assert_eq!(ground.world.run(&["shadow", "discard"]).code, Some(2), "{way:?}");
+    }
 }
 
 #[test]

@@ -13,7 +13,7 @@ use crate::request::CheckpointRequest;
 use crate::shadow::meta::{
     Layer, Meta, Shadow, ShadowLock, Status, digest, folders, make_private, number_of, try_lock,
 };
-use crate::shadow::{Base, ShadowRequest, Strategy, copy, copy_git, removal};
+use crate::shadow::{Base, ShadowRequest, Strategy, copy, copy_git, own_git, removal};
 
 impl GitWorkspace {
     /// Makes a shadow of the worktree as it is now.
@@ -77,6 +77,16 @@ impl GitWorkspace {
                 let notes = copy::copy_worktree(&self.place.root, dir, strategy, progress)?;
                 shadow.meta.notes.extend(notes);
                 copy_git::make(&self.place, &tree.join(".git"))?;
+                if self.place.reftable {
+                    own_git::note_tables(dir, &tree.join(".git"))?;
+                }
+                if self.place.reftable && self.place.git_dir != self.place.common_dir {
+                    shadow.meta.notes.push(
+                        "git in the copy stands where the main worktree does, because the \
+                         repository keeps its refs in tables"
+                            .to_owned(),
+                    );
+                }
             }
         }
         self.hold_base(&shadow)?;

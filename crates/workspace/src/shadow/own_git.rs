@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use aurora_model::{Head, RepoPath};
 use gix::hash::ObjectId;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::shadow::Strategy;
 use crate::shadow::git_data::View;
@@ -22,6 +22,17 @@ type Refs = BTreeMap<Vec<u8>, Vec<u8>>;
 const MAX_DEPTH: u32 = 64;
 /// What we keep in the user's repository ourselves.
 const OURS: &[u8] = b"refs/aurora/";
+
+/// The names of the tables that refs are in.
+const TABLES: &str = "reftable/tables.list";
+/// The same as they were when a copy was made, in the shadow's folder.
+const NOTED: &str = "tables.list";
+
+/// Notes which tables a copy began with.
+pub(crate) fn note_tables(dir: &Path, git: &Path) -> Result<()> {
+    let (from, to) = (git.join(TABLES), dir.join(NOTED));
+    std::fs::copy(&from, &to).map(drop).map_err(Error::io("write", &to))
+}
 
 impl GitWorkspace {
     /// What of git's own data goes when the shadow goes, in words. An object that the real repository
@@ -78,10 +89,14 @@ impl GitWorkspace {
 
     /// Refs in tables are not read here; whether anything was written to them can be told.
     fn moved_tables(&self, shadow: &Shadow, first: &Path) -> Option<String> {
-        let list = |git: &Path| std::fs::read(git.join("reftable/tables.list")).ok();
-        let mine = list(first);
-        let same = mine == list(&self.place.common_dir)
-            || (shadow.meta.strategy == Strategy::Overlay && mine.is_none());
+        let mine = std::fs::read(first.join(TABLES)).ok();
+        let then = match shadow.meta.strategy {
+            // An upper layer has only what was written.
+            Strategy::Overlay => None,
+            // The real ones change with what we keep ourselves.
+            Strategy::Reflink | Strategy::Copy => std::fs::read(shadow.dir.join(NOTED)).ok(),
+        };
+        let same = mine == then;
         let words = "perhaps commits, branches or stashes (its refs are in tables, which cannot be \
                      compared)";
         (!same).then(|| words.to_owned())

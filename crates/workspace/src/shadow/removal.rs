@@ -111,7 +111,8 @@ mod tests {
         std::fs::write(outside.join("kept"), "x").unwrap();
         std::fs::write(inside.join("a/b/c"), "x").unwrap();
         std::os::unix::fs::symlink(&outside, inside.join("a/link")).unwrap();
-        std::fs::set_permissions(inside.join("a/b"), std::fs::Permissions::from_mode(0)).unwrap();
+        std::fs::set_permissions(inside.join("a/b"), std::fs::Permissions::from_mode(0o000))
+            .unwrap();
         remove(&inside).unwrap();
         assert!(!inside.exists() && outside.join("kept").exists());
         remove(&inside).unwrap();
