@@ -37,7 +37,7 @@ pub fn message(checkpoint: &Checkpoint) -> String {
         CheckpointKind::Safety => "what was there before a rollback or promotion",
         CheckpointKind::Restored => "what a rollback left",
         CheckpointKind::Promoted => "what a promotion left",
-        CheckpointKind::Shadow => "the state of a shadow",
+        CheckpointKind::Shadow => "what a shadow began from, or held",
     };
     words.to_owned()
 }

@@ -34,6 +34,9 @@ pub(crate) struct Sides<'s> {
     pub checkpoint: &'s [u8],
 }
 
+/// What the three sides are called where they are marked: now, base, checkpoint.
+pub(crate) const LABELS: [&str; 3] = ["now", "base", "checkpoint"];
+
 /// Merges three contents. `git_dir` is a repository of ours, so that nobody else's settings count;
 /// `scratch` is a folder of ours.
 pub(crate) fn merge(
@@ -41,6 +44,17 @@ pub(crate) fn merge(
     git_dir: &Path,
     scratch: &Path,
     sides: Sides<'_>,
+) -> Result<Merged> {
+    merge_labelled(program, git_dir, scratch, sides, LABELS)
+}
+
+/// The same, with other names for the sides.
+pub(crate) fn merge_labelled(
+    program: &Program,
+    git_dir: &Path,
+    scratch: &Path,
+    sides: Sides<'_>,
+    labels: [&str; 3],
 ) -> Result<Merged> {
     let all = [sides.now, sides.base, sides.checkpoint];
     if all.iter().any(|bytes| bytes.len() > LARGEST_BYTES) {
@@ -60,7 +74,7 @@ pub(crate) fn merge(
     }
     let output = Git::new(program, git_dir, "merge a file")
         .args(["merge-file", "-p", "--diff3", "--quiet"])
-        .args(["-L", "now", "-L", "base", "-L", "checkpoint"])
+        .args(labels.iter().flat_map(|label| ["-L", label]))
         .args(&paths)
         .output()?;
     match output.status.code() {
