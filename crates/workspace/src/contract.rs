@@ -21,6 +21,7 @@ use aurora_model::{Checkpoint, CheckpointId, RepoPath, SkipReason};
 use crate::error::{Error, Result};
 use crate::request::{
     CheckpointRequest, Content, Created, OnUnchanged, Outcome, RollbackReport, RollbackRequest,
+    UndoRequest,
 };
 use crate::workspace::Workspace;
 
@@ -120,6 +121,9 @@ macro_rules! with_promises {
             keeping::the_named_ones_are_forgotten,
             keeping::a_dry_run_forgets_nothing,
             keeping::what_undoing_needs_is_kept,
+            keeping::the_latest_stays_though_it_is_named,
+            keeping::what_nobody_made_cannot_be_forgotten,
+            keeping::what_undoing_needs_goes_when_it_is_named,
             keeping::the_kept_ones_can_still_be_restored,
             keeping::numbers_are_not_given_twice,
             keeping::a_branch_is_made_once,
@@ -181,9 +185,7 @@ impl dyn Subject + '_ {
     }
 
     fn undo(&self) -> RollbackReport {
-        // Undoing knows itself where to go.
-        let nowhere = RollbackRequest::to(CheckpointId(String::new()));
-        self.workspace().undo(&nowhere).expect("an undoing")
+        self.workspace().undo(&UndoRequest::default()).expect("an undoing")
     }
 
     fn found(&self, id: &CheckpointId) -> Checkpoint {

@@ -192,6 +192,33 @@ impl RollbackRequest {
     }
 }
 
+/// How the latest rollback or promotion is undone; what that was, the workspace knows itself.
+#[derive(Debug, Clone, Default)]
+pub struct UndoRequest {
+    /// What happens to edits that were made since.
+    pub edits: Edits,
+    /// What happens when HEAD moved.
+    pub moved_head: MovedHead,
+    /// The tree that a preview was made of; when the worktree holds another one by now, undoing is
+    /// refused.
+    pub seen: Option<TreeId>,
+    /// The limits of the safety checkpoint.
+    pub limits: Limits,
+}
+
+impl UndoRequest {
+    /// The same as a rollback to the checkpoint that turned out to be the one before.
+    pub(crate) fn going_to(&self, id: &CheckpointId) -> RollbackRequest {
+        RollbackRequest {
+            edits: self.edits,
+            moved_head: self.moved_head,
+            seen: self.seen.clone(),
+            limits: self.limits,
+            ..RollbackRequest::to(id.clone())
+        }
+    }
+}
+
 /// What a rollback does to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -300,7 +327,7 @@ pub struct Retention {
     pub keep_last: Option<u64>,
     /// All that are younger than this.
     pub keep_younger_than_ms: Option<i64>,
-    /// These go, whatever else is said.
+    /// These go, whatever else is said; the latest of all must not be among them.
     pub forget: Vec<CheckpointId>,
     /// Nothing goes; the answer says what would.
     pub dry_run: bool,

@@ -5,10 +5,10 @@ pub mod violations;
 
 use std::path::PathBuf;
 
-use aurora_model::{Checkpoint, CheckpointId};
+use aurora_model::Checkpoint;
 use aurora_workspace::{
     Edits, MovedHead, Outcome, PathOutcome, RollbackPlan, RollbackReport, RollbackRequest, Scope,
-    Workspace as _,
+    UndoRequest, Workspace as _,
 };
 
 use crate::exit::{Exit, Failure};
@@ -86,10 +86,10 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         consent.check("a rollback")?;
     }
     let session = Session::open()?;
-    let mut request = request(args, &session)?;
-    let plan = session.ask(|workspace| match args.undo {
-        true => workspace.plan_undo(&request),
-        false => workspace.plan_rollback(&request),
+    let asked = asked(args, &session)?;
+    let plan = session.ask(|workspace| match &asked {
+        Asked::Undo(request) => workspace.plan_undo(request),
+        Asked::Rollback(request) => workspace.plan_rollback(request),
     })?;
     let to = session.ask(|workspace| workspace.find(&plan.to.0))?;
     if args.dry_run {
@@ -107,28 +107,36 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         output::print("nothing was changed\n")?;
         return Ok(Exit::Failure);
     }
-    request.seen = Some(plan.now);
-    let report = session.ask(|workspace| match args.undo {
-        true => workspace.undo(&request),
-        false => workspace.rollback(&request),
+    let seen = Some(plan.now);
+    let report = session.ask(|workspace| match &asked {
+        Asked::Undo(request) => {
+            workspace.undo(&UndoRequest { seen: seen.clone(), ..request.clone() })
+        }
+        Asked::Rollback(request) => {
+            workspace.rollback(&RollbackRequest { seen: seen.clone(), ..request.clone() })
+        }
     })?;
     tell(args, &report)
 }
 
-fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
+/// What was asked for: a checkpoint's state, or what was there before the latest rollback.
+enum Asked {
+    Rollback(RollbackRequest),
+    Undo(UndoRequest),
+}
+
+fn asked(args: &Args, session: &Session) -> anyhow::Result<Asked> {
     let moved_head = if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse };
     if args.undo {
-        // Undoing knows itself where to: only how is taken from the request.
-        let to = CheckpointId(String::new());
-        return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
+        return Ok(Asked::Undo(UndoRequest { moved_head, ..UndoRequest::default() }));
     }
     let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
-    Ok(RollbackRequest {
+    Ok(Asked::Rollback(RollbackRequest {
         scope: scope(args, session, &to)?,
         edits: if args.merge { Edits::Merge } else { Edits::Replace },
         moved_head,
         ..RollbackRequest::to(to.checkpoint_id)
-    })
+    }))
 }
 
 /// Refuses before a question is asked whose yes would be refused.

@@ -7,7 +7,7 @@ use aurora_model::{
 use super::{Subject, file, not_found, path, refused, to};
 use crate::request::{
     CheckpointRequest, Content, Edits, Limits, MovedHead, Outcome, RollbackRequest, Scope,
-    StepAction,
+    StepAction, UndoRequest,
 };
 
 pub(super) fn a_rollback_restores_everything_exactly(subject: &dyn Subject) {
@@ -199,9 +199,11 @@ pub(super) fn edits_after_a_rollback_survive_its_undoing_in_the_safety_checkpoin
 
 pub(super) fn without_a_rollback_there_is_nothing_to_undo(subject: &dyn Subject) {
     subject.put("a", "a\n");
-    let made = subject.record();
+    subject.record();
     let before = subject.listing();
-    assert!(subject.workspace().undo(&to(&made)).is_err());
+    let request = UndoRequest::default();
+    assert!(not_found(subject.workspace().plan_undo(&request)));
+    assert!(not_found(subject.workspace().undo(&request)));
     assert_eq!((subject.listing(), subject.ids().len()), (before, 1));
 }
 

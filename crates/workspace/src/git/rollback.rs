@@ -19,7 +19,7 @@ use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
     CheckpointRequest, Limits, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan,
-    RollbackReport, RollbackRequest, StepAction,
+    RollbackReport, RollbackRequest, StepAction, UndoRequest,
 };
 use crate::watchdog::DirtyPath;
 
@@ -31,11 +31,11 @@ impl GitWorkspace {
         self.plan_for(&aim, request, &lock)
     }
 
-    /// What undoing the latest rollback or promotion would do, without doing it.
-    pub fn plan_undo(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
+    pub(crate) fn undo_plan(&self, request: &UndoRequest) -> Result<RollbackPlan> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
-        self.plan_for(&self.aim_of_undo()?, request, &lock)
+        let aim = self.aim_of_undo()?;
+        self.plan_for(&aim, &request.going_to(&aim.target.checkpoint_id), &lock)
     }
 
     fn plan_for(
@@ -66,10 +66,11 @@ impl GitWorkspace {
         self.go_to(&aim, request, &lock)
     }
 
-    pub(crate) fn undo_latest(&self, request: &RollbackRequest) -> Result<RollbackReport> {
+    pub(crate) fn undo_latest(&self, request: &UndoRequest) -> Result<RollbackReport> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
-        self.go_to(&self.aim_of_undo()?, request, &lock)
+        let aim = self.aim_of_undo()?;
+        self.go_to(&aim, &request.going_to(&aim.target.checkpoint_id), &lock)
     }
 
     /// Undoing's aim: what was there before the latest rollback or promotion, at its paths only.

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aurora_model::{Checkpoint, CheckpointKind, EntryMode, RepoPath, Skipped};
+use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, EntryMode, RepoPath, Skipped};
 
 use super::merge::merge;
-use super::state::{Seen, State, Undoable};
+use super::state::{Seen, State};
 use super::tree::{self, Files};
 use crate::error::{Error, Result};
 use crate::request::{
@@ -21,6 +21,13 @@ pub(super) struct Aim {
     base: Arc<Files>,
     /// Only these paths, where an earlier rollback is undone.
     only: Option<BTreeSet<RepoPath>>,
+}
+
+impl Aim {
+    /// The checkpoint whose state is restored.
+    pub fn to(&self) -> &CheckpointId {
+        &self.to.checkpoint_id
+    }
 }
 
 /// A step, and what stands there afterwards.
@@ -51,8 +58,25 @@ impl State {
         Aim { to: to.clone(), base: Arc::new(self.latest_files().clone()), only: None }
     }
 
-    /// The aim of undoing: what was there before, at the paths that were changed then.
-    pub fn aim_before(&self, safety: &Checkpoint, restored: &Checkpoint) -> Result<Aim> {
+    /// Undoing's aim: what was there before the latest rollback, at the paths that it changed.
+    pub fn aim_of_undo(&self) -> Result<Aim> {
+        let undone = self.chain.iter().rev().find(|one| one.kind == CheckpointKind::Restored);
+        let hint = || "see what there is to go back to with `aur checkpoints list`".to_owned();
+        let Some(restored) = undone else {
+            return Err(Error::NotFound {
+                what: "there is no rollback to undo".to_owned(),
+                hint: hint(),
+            });
+        };
+        // The safety checkpoint is always the one right before.
+        let before = restored.previous_checkpoint_id.as_ref();
+        let before = self.chain.iter().find(|one| Some(&one.checkpoint_id) == before);
+        let Some(safety) = before else {
+            return Err(Error::NotFound {
+                what: format!("the checkpoint before {} was pruned", restored.checkpoint_id),
+                hint: hint(),
+            });
+        };
         let (before, after) = (self.files_of(&safety.tree)?, self.files_of(&restored.tree)?);
         let changed = tree::changes(before, after).into_iter().map(|change| change.path);
         let (only, base) = (Some(changed.collect()), Arc::new(after.clone()));
@@ -106,8 +130,6 @@ impl State {
             let mut left = record(CheckpointKind::Restored, there);
             left.on_unchanged = OnUnchanged::Record;
             restored = self.checkpoint(&left)?.checkpoint.checkpoint_id;
-            let undoable = Undoable { safety: safety.clone(), restored: restored.clone() };
-            self.last_undoable = Some(undoable);
         }
         Ok(RollbackReport { to, safety, restored, paths })
     }

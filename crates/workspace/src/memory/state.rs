@@ -30,20 +30,10 @@ pub(super) struct State {
     pub branches: BTreeMap<String, String>,
     pub chain: Vec<Checkpoint>,
     pub trees: BTreeMap<TreeId, Arc<Files>>,
-    pub last_undoable: Option<Undoable>,
     made: u64,
     moves: u64,
     base_tree: Option<TreeId>,
     blobs: BTreeSet<ObjectId>,
-}
-
-/// A rollback, or the undoing of one, that can be undone.
-#[derive(Debug, Clone)]
-pub(super) struct Undoable {
-    /// What was there before.
-    pub safety: CheckpointId,
-    /// What was there after.
-    pub restored: CheckpointId,
 }
 
 /// What the worktree holds, as a checkpoint would see it.

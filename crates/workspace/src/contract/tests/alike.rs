@@ -6,7 +6,7 @@ use super::super::{Subject, path, to};
 use super::{MemoryWorkspace, OnDisk};
 use crate::request::{
     CheckpointRequest, Edits, MovedHead, OnUnchanged, Outcome, PathOutcome, PlannedStep,
-    RollbackReport, RollbackRequest, Scope,
+    RollbackReport, RollbackRequest, Scope, UndoRequest,
 };
 
 /// Names that get into each other's way as files and folders.
@@ -106,8 +106,7 @@ fn perform(subject: &dyn Subject, act: &Act) -> String {
             return roll_back(subject, target, scope, *edits);
         }
         Act::Undo => {
-            let nowhere = RollbackRequest::to(aurora_model::CheckpointId(String::new()));
-            let request = RollbackRequest { moved_head: MovedHead::Accept, ..nowhere };
+            let request = UndoRequest { moved_head: MovedHead::Accept, ..UndoRequest::default() };
             return match subject.workspace().undo(&request) {
                 Ok(report) => format!("{:?}", told(&report)),
                 Err(error) => format!("nothing to undo: {}", error.hint().is_some()),
