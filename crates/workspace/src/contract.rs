@@ -36,6 +36,10 @@ pub trait Subject {
     fn set_executable(&self, path: &RepoPath, executable: bool);
     /// Makes a symbolic link, in place of whatever is in its way.
     fn symlink(&self, path: &RepoPath, target: &[u8]);
+    /// Makes a folder with nothing in it, where nothing stands.
+    fn make_folder(&self, path: &RepoPath);
+    /// Whether a path is a folder.
+    fn is_folder(&self, path: &RepoPath) -> bool;
     /// Removes a path and what is below it.
     fn remove(&self, path: &RepoPath);
     /// What stands at a path now.
@@ -113,6 +117,11 @@ macro_rules! with_promises {
             rollback::files_folders_and_links_change_places,
             rollback::only_the_mode_is_restored_where_only_it_changed,
             rollback::the_report_names_what_happened_to_each_path,
+            rollback::empty_folders_come_back_and_go_with_the_undoing,
+            rollback::a_rollback_that_changes_nothing_is_not_the_one_that_is_undone,
+            rollback::a_preview_tells_what_cannot_come_back,
+            rollback::violations_without_a_file_are_said,
+            rollback::an_undoing_can_be_looked_at_first,
             rollback::an_unknown_checkpoint_is_not_found_and_nothing_happens,
             keeping::without_a_rule_nothing_is_forgotten,
             keeping::the_last_ones_are_kept_and_the_others_are_not_found,

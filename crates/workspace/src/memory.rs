@@ -65,9 +65,24 @@ impl MemoryWorkspace {
         self.lock().put(path, Content { mode: EntryMode::Symlink, bytes: target.into() });
     }
 
+    /// Makes a folder with nothing in it, unless something stands there or on the way.
+    pub fn make_folder(&self, path: &RepoPath) {
+        self.lock().make_folder(path);
+    }
+
+    /// Whether a path is a folder, empty or not.
+    #[must_use]
+    pub fn is_folder(&self, path: &RepoPath) -> bool {
+        let state = self.lock();
+        state.folders.iter().any(|folder| folder.is_within(path))
+            || state.files.keys().any(|file| file != path && file.is_within(path))
+    }
+
     /// Removes a path and what is below it.
     pub fn remove(&self, path: &RepoPath) {
-        self.lock().files.retain(|other, _| !other.is_within(path));
+        let mut state = self.lock();
+        state.files.retain(|other, _| !other.is_within(path));
+        state.folders.retain(|other| !other.is_within(path));
     }
 
     /// What stands at a path now.

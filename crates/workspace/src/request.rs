@@ -138,6 +138,18 @@ pub enum Scope {
     Violations(Vec<Violation>),
 }
 
+impl Scope {
+    /// What must be said about it, because no path can tell.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let Self::Violations(found) = self else { return Vec::new() };
+        match found.iter().filter(|violation| violation.file.is_none()).count() {
+            0 => Vec::new(),
+            1 => vec!["1 violation names no file, so nothing is done about it".to_owned()],
+            more => vec![format!("{more} violations name no file, so nothing is done about them")],
+        }
+    }
+}
+
 /// What happens to edits that no checkpoint has yet, in files that a rollback changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edits {
@@ -264,6 +276,9 @@ pub struct RollbackPlan {
     pub moved_head: Option<(Head, Head)>,
     /// Path by path.
     pub steps: Vec<PlannedStep>,
+    /// What else is to be said, such as violations without a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How it ended for one path.
@@ -314,10 +329,13 @@ pub struct RollbackReport {
     pub to: CheckpointId,
     /// What was there before; `undo` goes back to it.
     pub safety: CheckpointId,
-    /// What is there after.
+    /// What is there after; the same as `safety` where nothing was changed.
     pub restored: CheckpointId,
     /// Path by path.
     pub paths: Vec<PathOutcome>,
+    /// What else is to be said, such as violations without a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Which checkpoints are kept.

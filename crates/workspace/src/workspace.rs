@@ -42,10 +42,14 @@ pub trait Workspace: Send + Sync {
     /// What stands at a path of a tree; nothing when nothing does.
     fn read(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Content>>;
 
-    /// What a rollback would do, without doing it.
+    /// What a rollback would do, without doing it. A path that something which stays is in the way
+    /// of is said to be kept; what somebody does meanwhile, or an ignored folder in its place, only
+    /// the report can tell.
     fn plan_rollback(&self, request: &RollbackRequest) -> Result<RollbackPlan>;
 
-    /// Takes the worktree back to a checkpoint, after a safety checkpoint of what is there now.
+    /// Takes the worktree back to a checkpoint, after a safety checkpoint of what is there now. Where
+    /// that is refused nothing is recorded, and where nothing changes there is nothing to undo. Folders
+    /// without content come back, too, and go again with an undo.
     fn rollback(&self, request: &RollbackRequest) -> Result<RollbackReport>;
 
     /// What undoing would do, without doing it.
