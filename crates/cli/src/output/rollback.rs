@@ -55,6 +55,7 @@ pub fn plan(plan: &RollbackPlan, merging: bool, style: Style) -> String {
         room = room.saturating_sub(group.len());
     }
     out.push_str(&about_edits(plan, marks, merging, style));
+    out.push_str(&in_lines(&plan.notes));
     out
 }
 
@@ -111,6 +112,7 @@ pub fn plan_json(plan: &RollbackPlan) -> Value {
         "now": plan.now,
         "moved_head": plan.moved_head.as_ref().map(|(then, now)| json!({"then": then, "now": now})),
         "steps": plan.steps,
+        "notes": plan.notes,
     })
 }
 
@@ -178,6 +180,7 @@ pub fn report(report: &RollbackReport, style: Style) -> String {
             out.push_str(&hunks(marked, style));
         }
     }
+    out.push_str(&in_lines(&report.notes));
     let safety = escape::line(&report.safety.0);
     out.push_str(&format!("what was there before is {safety}\nundo with: aur rollback --undo\n"));
     out
@@ -191,7 +194,12 @@ pub fn report_json(report: &RollbackReport) -> Value {
         "safety": report.safety,
         "restored": report.restored,
         "paths": report.paths,
+        "notes": report.notes,
     })
+}
+
+fn in_lines(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("{}\n", escape::line(note))).collect()
 }
 
 fn urgency(outcome: &Outcome) -> u8 {
@@ -295,6 +303,7 @@ mod tests {
             now: TreeId("0".into()),
             moved_head: None,
             steps,
+            notes: Vec::new(),
         };
         let shown = plan(
             &plan_of(vec![
@@ -335,6 +344,7 @@ mod tests {
                     },
                 ),
             ],
+            notes: Vec::new(),
         };
         assert!(!went_well(&told));
         assert_eq!(
