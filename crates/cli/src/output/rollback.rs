@@ -149,7 +149,7 @@ pub fn idle(report: &RollbackReport) -> Option<RollbackPlan> {
     };
     let steps = report.paths.iter().map(step).collect::<Option<Vec<_>>>()?;
     let (to, now) = (report.to.clone(), TreeId(String::new()));
-    Some(RollbackPlan { to, now, moved_head: None, steps })
+    Some(RollbackPlan { to, now, moved_head: None, steps, notes: Vec::new() })
 }
 
 /// Whether every path ended as planned.

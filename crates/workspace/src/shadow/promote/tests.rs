@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::fixture::Repo;
-use crate::request::RollbackRequest;
+use crate::request::UndoRequest;
 use crate::shadow::ShadowRequest;
 use crate::workspace::Workspace as _;
 
@@ -41,10 +41,10 @@ fn a_promotion_that_somebody_got_in_the_way_of_is_recorded_as_it_is_and_can_be_u
     let chain = workspace.checkpoints().unwrap();
     let last = chain.last().unwrap();
     assert_eq!((last.kind, &last.checkpoint_id), (CheckpointKind::Promoted, &promoted));
-    workspace.undo(&RollbackRequest::to(promoted.clone())).unwrap();
+    workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(repo.read("one").unwrap(), b"1\n");
     // What came in between went with it, and is in the checkpoint that undoing made first.
-    workspace.undo(&RollbackRequest::to(last.checkpoint_id.clone())).unwrap();
+    workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(repo.read("one").unwrap(), b"mine\n");
     assert_eq!(repo.read("two").unwrap(), b"theirs\n");
 }
