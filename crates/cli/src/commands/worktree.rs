@@ -93,7 +93,10 @@ struct RemoveArgs {
 
 const REMOVE_EXAMPLES: &str = "Examples:
   aur worktree remove login-form
-  aur worktree remove login-form --yes";
+  aur worktree remove login-form --yes
+
+Its branch goes too when it has no commits of its own. Its checkpoints stay:
+`aur checkpoints list --feature login-form` shows them.";
 
 const CLEANUP_EXAMPLES: &str = "Examples:
   aur worktree cleanup

@@ -121,12 +121,6 @@ fn in_words(healed: &Healed) -> String {
     text
 }
 
-/// The workspace around the current directory.
-pub fn open(progress: Arc<dyn Progress>) -> anyhow::Result<GitWorkspace> {
-    let from = place::cwd().ok_or_else(|| Failure::failed("the current directory is gone"))?;
-    open_at(&from, progress)
-}
-
 /// The workspace around a folder.
 pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWorkspace> {
     let home = place::home();

@@ -396,7 +396,9 @@ fn options(request: &CheckpointRequest) -> String {
 fn size(bytes: u64) -> String {
     let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
     match units.into_iter().find(|(shift, _)| bytes >> shift > 0) {
-        Some((shift, unit)) if bytes % (1 << shift) == 0 => format!("{} {unit}", bytes >> shift),
+        Some((shift, unit)) if bytes.is_multiple_of(1 << shift) => {
+            format!("{} {unit}", bytes >> shift)
+        }
         Some((shift, unit)) => {
             let tenths = u128::from(bytes) * 10 / (1 << shift);
             format!("{}.{} {unit}", tenths / 10, tenths % 10)
