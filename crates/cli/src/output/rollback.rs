@@ -107,13 +107,13 @@ pub fn has_conflict(plan: &RollbackPlan) -> bool {
 /// The plan for a program.
 #[must_use]
 pub fn plan_json(plan: &RollbackPlan) -> Value {
-    json!({
+    let told = json!({
         "to": plan.to,
         "now": plan.now,
         "moved_head": plan.moved_head.as_ref().map(|(then, now)| json!({"then": then, "now": now})),
         "steps": plan.steps,
-        "notes": plan.notes,
-    })
+    });
+    with_notes(told, &plan.notes)
 }
 
 /// The same in the form of a report, for a plan that has nothing to do.
@@ -189,13 +189,21 @@ pub fn report(report: &RollbackReport, style: Style) -> String {
 /// The report for a program.
 #[must_use]
 pub fn report_json(report: &RollbackReport) -> Value {
-    json!({
+    let told = json!({
         "to": report.to,
         "safety": report.safety,
         "restored": report.restored,
         "paths": report.paths,
-        "notes": report.notes,
-    })
+    });
+    with_notes(told, &report.notes)
+}
+
+/// Adds what else is to be said, where there is something.
+fn with_notes(mut told: Value, notes: &[String]) -> Value {
+    if let Some(fields) = told.as_object_mut().filter(|_| !notes.is_empty()) {
+        fields.insert("notes".to_owned(), json!(notes));
+    }
+    told
 }
 
 fn in_lines(notes: &[String]) -> String {

@@ -318,8 +318,9 @@ fn folders_due(aim: &Aim, request: &RollbackRequest, steps: &[Step]) -> Vec<Repo
 }
 
 fn refuse_unseen(request: &RollbackRequest, now: &ObjectId) -> Result<()> {
+    let now = TreeId(now.to_string());
     match &request.seen {
-        Some(seen) if seen.0 != now.to_string() => Err(Error::Refused {
+        Some(seen) if *seen != now => Err(Error::Refused {
             what: "the worktree changed since the preview".to_owned(),
             hint: "look at the preview again, then confirm".to_owned(),
         }),
