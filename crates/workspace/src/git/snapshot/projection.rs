@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use aurora_model::{Checkpoint, CheckpointId};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::GitWorkspace;
 use crate::git::objects::Objects;
+use crate::git::own;
 use crate::git::tree::Delta;
 
 /// Larger differences are shown on demand only.
@@ -45,15 +46,10 @@ impl GitWorkspace {
         let mut diff = Vec::new();
         self.write_diff(&checkpoint.previous_tree, &checkpoint.tree, &[], &mut diff)?;
         let path = self.incremental_diff_path(&checkpoint.checkpoint_id);
-        let Some(folder) = path.parent() else { return Ok(()) };
-        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        if folder.starts_with(self.place.root.join(".aurora")) {
+        if path.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
-        // One name for all, which the lock makes ours: what a crash leaves is overwritten.
-        let temporary = folder.join("diff.new");
-        std::fs::write(&temporary, diff).map_err(Error::io("write", &temporary))?;
-        std::fs::rename(&temporary, &path).map_err(Error::io("replace", &path))
+        own::replace(&path, &diff, false)
     }
 
     /// `.aurora/` in a worktree is nobody's work: it ignores itself.
@@ -62,7 +58,7 @@ impl GitWorkspace {
         if is_there(&path) {
             return Ok(());
         }
-        std::fs::write(&path, "*\n").map_err(Error::io("write", path))
+        own::replace(&path, b"*\n", false)
     }
 }
 
