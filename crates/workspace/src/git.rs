@@ -8,6 +8,7 @@ pub(crate) mod ignore;
 pub(crate) mod journal;
 pub(crate) mod merge;
 pub(crate) mod objects;
+pub(crate) mod own;
 pub(crate) mod pack;
 pub(crate) mod place;
 pub(crate) mod private;

@@ -1,10 +1,13 @@
 //! Three-way merges of file contents, by `git merge-file`.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::{Error, Result};
+use crate::git::own::Folder;
 use crate::git::process::{Git, Program};
 
 /// Larger files are not merged.
@@ -95,8 +98,12 @@ impl Scratch {
     fn new(within: &Path) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = within.join(format!("merge-{}-{count}", std::process::id()));
-        fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
+        let guess = RandomState::new().hash_one(count);
+        let name = format!("merge-{}-{count}-{guess:x}", std::process::id());
+        let path = within.join(&name);
+        Folder::make(within)?
+            .create_folder(OsStr::new(&name))
+            .map_err(Error::io("create", &path))?;
         Ok(Self(path))
     }
 }

@@ -13,6 +13,7 @@ use crate::git::GitWorkspace;
 use crate::git::beneath::{Fuse, Root};
 use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
+use crate::git::own;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
@@ -276,10 +277,7 @@ impl GitWorkspace {
         {
             let path = dir.join(std::ffi::OsStr::from_bytes(planned.shown.path.as_bytes()));
             let text = planned.shown.note.as_deref().unwrap_or_default();
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
-            }
-            std::fs::write(&path, text).map_err(Error::io("write", &path))?;
+            own::replace(&path, text.as_bytes(), false)?;
         }
         Ok(())
     }

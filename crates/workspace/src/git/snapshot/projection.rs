@@ -1,16 +1,14 @@
 //! Files that people read: a checkpoint's diffs, beside the chain.
 
-use std::fs::{DirBuilder, OpenOptions, Permissions};
-use std::io::Write as _;
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use aurora_model::{Checkpoint, CheckpointId};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::GitWorkspace;
 use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
+use crate::git::own;
 use crate::git::tree::{self, Delta};
 
 /// Larger differences are shown on demand only.
@@ -63,21 +61,10 @@ impl GitWorkspace {
 
     /// Only the user may read it: a diff holds what files hold that only the user may read.
     fn write_projection(&self, path: &Path, diff: &[u8]) -> Result<()> {
-        let Some(folder) = path.parent() else { return Ok(()) };
-        let mut maker = DirBuilder::new();
-        maker.recursive(true).mode(0o700).create(folder).map_err(Error::io("create", folder))?;
-        let closed = Permissions::from_mode(0o700);
-        std::fs::set_permissions(folder, closed).map_err(Error::io("close", folder))?;
-        if folder.starts_with(self.place.root.join(".aurora")) {
+        if path.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
-        // One name for all, which the lock makes ours: what a crash leaves goes.
-        let temporary = folder.join("diff.new");
-        let _ = std::fs::remove_file(&temporary);
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary);
-        let mut file = file.map_err(Error::io("create", &temporary))?;
-        file.write_all(diff).map_err(Error::io("write", &temporary))?;
-        std::fs::rename(&temporary, path).map_err(Error::io("replace", path))
+        own::replace(path, diff, false)
     }
 
     /// `.aurora/` in a worktree is nobody's work: it ignores itself.
@@ -86,7 +73,7 @@ impl GitWorkspace {
         if is_there(&path) {
             return Ok(());
         }
-        std::fs::write(&path, "*\n").map_err(Error::io("write", path))
+        own::replace(&path, b"*\n", false)
     }
 }
 

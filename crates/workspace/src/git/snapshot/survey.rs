@@ -126,7 +126,7 @@ impl GitWorkspace {
     ) -> Result<Survey> {
         let objects = self.store.objects()?;
         let (latest, highest) = self.latest_link(&objects)?;
-        let mut state = State::load(&self.place.feature_dir);
+        let mut state = State::load(&self.place.feature_dir)?;
         let highest = highest.max(state.highest);
         let known = latest.as_ref().is_some_and(|link| names(&state.commit, &link.commit));
         if !known {
@@ -235,7 +235,7 @@ impl GitWorkspace {
     /// The listing of the previous tree, with what is known about its files.
     fn listing_of(&self, objects: &Objects, tree: &ObjectId) -> Result<StatCache> {
         let path = self.place.feature_dir.join("index");
-        if let Some((listed, mut cache)) = StatCache::load(&path, self.place.hash) {
+        if let Some((listed, mut cache)) = StatCache::load(&path, self.place.hash)? {
             if listed == *tree {
                 return Ok(cache);
             }
