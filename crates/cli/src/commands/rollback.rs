@@ -226,7 +226,10 @@ const CONFLICT_HINT: &str = "edit the files in conflict by hand, or roll back wi
                              edits are in a safety checkpoint then";
 
 fn tell(args: &Args, session: &Session, report: &RollbackReport) -> anyhow::Result<Exit> {
-    let well = rollback::went_well(report);
+    // Of a file that was asked for by name, staying as it is does not go well.
+    let stayed = |one: &PathOutcome| matches!(one.outcome, Outcome::Kept { .. });
+    let missed = !args.file.is_empty() && report.paths.iter().any(stayed);
+    let well = rollback::went_well(report) && !missed;
     if args.json {
         output::print_json(&rollback::report_json(report))?;
         return Ok(if well { Exit::Ok } else { Exit::Failure });

@@ -220,6 +220,9 @@ fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
     }
 }
 
+/// Why a file stays of which the checkpoint has an older content.
+const STALE: &str = "the checkpoint could not capture it and has only an older content of it";
+
 /// Paths that stay whatever the trees say, because one of the trees does not tell of them.
 struct Kept<'k> {
     then: BTreeMap<&'k RepoPath, SkipReason>,
@@ -239,7 +242,9 @@ impl<'k> Kept<'k> {
             return Some(because);
         }
         if delta.after.is_some() {
-            return None;
+            // Of what could not be captured, the checkpoint has an older content at best.
+            let then = covering(&self.then, path).and_then(uncaptured);
+            return then.filter(|_| delta.before.is_some()).map(|_| STALE);
         }
         Some(match covering(&self.then, path)? {
             SkipReason::Ignored => "it was ignored at the checkpoint and may have been there",

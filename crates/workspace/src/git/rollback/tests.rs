@@ -431,3 +431,19 @@ fn a_journal_that_cannot_be_read_is_said_and_touches_nothing() {
     assert_eq!(files(&repo.root()), before);
     assert!(workspace.heal().unwrap().is_empty());
 }
+
+/// WSP-4: what a checkpoint had to leave out is not replaced by what an earlier one had.
+#[test]
+fn a_file_that_was_too_large_then_is_not_replaced_by_its_older_content() {
+    let repo = Repo::new();
+    let workspace = repo.workspace();
+    repo.write("big", "small\n");
+    workspace.checkpoint(&CheckpointRequest::default()).unwrap();
+    repo.write("big", vec![b'x'; 4096]);
+    repo.write("other", "new\n");
+    let limits = Limits { max_file_bytes: 1024, ..Limits::default() };
+    let request = CheckpointRequest { limits, ..CheckpointRequest::default() };
+    let second = workspace.checkpoint(&request).unwrap().checkpoint;
+    workspace.rollback(&RollbackRequest::to(second.checkpoint_id)).unwrap();
+    assert_eq!(repo.read("big").unwrap().len(), 4096);
+}
