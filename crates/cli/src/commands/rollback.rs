@@ -191,6 +191,7 @@ fn show_plan(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Resul
     let mut out = headline(to, style);
     if plan.steps.is_empty() {
         out.push_str("nothing to do: the worktree is as it was then\n");
+        out.push_str(&rollback::in_lines(&plan.notes));
     } else {
         out.push_str(&rollback::plan(plan, args.merge, style));
     }
@@ -212,7 +213,8 @@ fn headline(to: &Checkpoint, style: Style) -> String {
 fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
     if plan.steps.is_empty() {
         let id = escape::line(&to.checkpoint_id.0);
-        output::print(&format!("nothing to do: the worktree is as {id} has it\n"))?;
+        let notes = rollback::in_lines(&plan.notes);
+        output::print(&format!("nothing to do: the worktree is as {id} has it\n{notes}"))?;
     } else {
         show_plan(args, to, plan)?;
     }
