@@ -173,6 +173,21 @@ fn a_checkpoint_succeeds_where_its_diff_cannot_be_written() {
     assert_untouched(&file, &folder, "checkpoints");
 }
 
+/// C2, WSP-3
+#[test]
+fn cleaning_up_does_not_follow_links() {
+    let (repo, _, folder) = scene();
+    let workspace = repo.workspace();
+    let old = folder.join("old.new");
+    fs::write(&old, PRECIOUS).unwrap();
+    let long_ago = std::time::SystemTime::UNIX_EPOCH;
+    File::options().write(true).open(&old).unwrap().set_modified(long_ago).unwrap();
+    symlink(&folder, workspace.place.aurora_dir.join("features/evil")).unwrap();
+    symlink(&folder, workspace.place.feature_dir.join("checkpoints")).unwrap();
+    workspace.store.remove_leftovers();
+    assert!(old.exists());
+}
+
 /// C2, WSP-6
 #[test]
 fn a_lock_that_is_somebody_elses_file_by_another_name_is_not_emptied() {
