@@ -112,6 +112,7 @@ impl State {
             files_changed_since_last: changes.len() as u64,
             skipped: seen.skipped,
             empty_folders: Vec::new(),
+            permissions: BTreeMap::new(),
             nested: Vec::new(),
             violations: request.violations.clone(),
             validation_status: match severity {

@@ -13,6 +13,8 @@ use crate::git::objects::Entry;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
+use crate::git::scan::open::Root;
+use crate::git::scan::permissions::unusual;
 use crate::request::{CheckpointRequest, OnUnchanged, Outcome, PathOutcome};
 use crate::shadow::changes::{Compared, ShadowChange};
 use crate::shadow::meta::{Promotion, Settled, Shadow, Status};
@@ -97,6 +99,7 @@ impl GitWorkspace {
             notes: Vec::new(),
         };
         let mut ignored: u64 = 0;
+        let files = Root::open(&shadow.files()).ok();
         for change in &compared.changes {
             let path = &change.change.path;
             if !wanted(path) {
@@ -120,7 +123,11 @@ impl GitWorkspace {
                     }
                 }
             }
-            plan.steps.push(Step { path: path.clone(), from: change.sides.now, to });
+            // A new file has the permissions that it was given; an old one keeps its own.
+            let made = change.sides.now.is_none() && to.is_some();
+            let stat = made.then(|| files.as_ref()?.stat(path.as_bytes()).ok()).flatten();
+            let permissions = stat.and_then(|stat| unusual(stat.st_mode));
+            plan.steps.push(Step { path: path.clone(), from: change.sides.now, to, permissions });
             plan.changes.push(change);
         }
         for problem in compared.problems.iter().filter(|problem| wanted(&problem.path)) {
@@ -246,10 +253,18 @@ impl GitWorkspace {
             outcomes.iter().filter(|one| did_not_go(one)).map(|one| &one.path).collect();
         let taken = |step: &&Step| !failed.contains(&step.path);
         let steps = plan.steps.iter().filter(taken);
+        // The latest checkpoint is the one that was made right before.
+        let before = self.find_checkpoint("latest").map(|latest| latest.permissions);
+        let before = before.unwrap_or_default();
         let transition = Transition {
             what: format!("undoing the promotion of {}", shadow.meta.id),
             steps: steps
-                .map(|step| Step { path: step.path.clone(), from: step.to, to: step.from })
+                .map(|step| Step {
+                    path: step.path.clone(),
+                    from: step.to,
+                    to: step.from,
+                    permissions: before.get(&step.path).copied(),
+                })
                 .collect(),
             empty_folders: Vec::new(),
         };

@@ -1,5 +1,7 @@
 //! Rollbacks of real repositories.
 
+mod permissions;
+
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt, symlink};
@@ -66,6 +68,7 @@ fn assert_like_a_full_scan(workspace: &GitWorkspace, restored: &Checkpoint) {
     assert_eq!(full.tree, restored.tree);
     assert_eq!(full.empty_folders, restored.empty_folders);
     assert_eq!(full.skipped, restored.skipped);
+    assert_eq!(full.permissions, restored.permissions);
 }
 
 /// What the user's own git knows.
