@@ -133,9 +133,19 @@ impl<B: Blobs> Worker<'_, B> {
 
     /// Writes what shall be there beside it.
     fn stage(&mut self, work: &Work<'_>) -> Option<Did> {
-        let waiting = matches!(work.state, State::Waiting) && !work.step.is_mode_only();
-        let to = work.step.to.filter(|_| waiting)?;
+        let to = work.step.to.filter(|_| matches!(work.state, State::Waiting))?;
+        if work.step.is_mode_only() && !self.is_absent(&work.step.path) {
+            return None;
+        }
         Some(self.write_beside(work, &to))
+    }
+
+    /// Whether nothing stands at a path.
+    fn is_absent(&mut self, path: &RepoPath) -> bool {
+        match self.hand.parent_of(path, false) {
+            Ok(folder) => matches!(folder.stat(path.name()), Ok(None)),
+            Err(no) => matches!(no, NoWay::Missing),
+        }
     }
 
     fn write_beside(&mut self, work: &Work<'_>, to: &Entry) -> Did {
@@ -300,7 +310,9 @@ impl<B: Blobs> Worker<'_, B> {
     }
 
     /// What stands there, when that is what the step expects. A folder where nothing is expected may
-    /// turn out to have nothing in it, so it is not yet a reason to stop.
+    /// turn out to have nothing in it, so it is not yet a reason to stop. Neither is nothing where
+    /// something is expected: a tree has what the index says of files that git is told to leave out
+    /// of the worktree, and making one loses nothing.
     fn expected(&self, folder: &Folder, step: &Step) -> Did<Option<Item>> {
         let name = step.path.name();
         if step.from.is_none() {
@@ -315,7 +327,7 @@ impl<B: Blobs> Worker<'_, B> {
         let found = folder.look(name, self.run.hash).map_err(failed("read"))?;
         match found {
             Found::Item(item) if Some(item.entry) == step.from => Ok(Some(item)),
-            Found::Nothing if step.to.is_none() => Ok(None),
+            Found::Nothing => Ok(None),
             Found::Item(item) if Some(item.entry) == step.to => Err(kept("it is so already")),
             _ if step.from.is_none() => Err(kept(IN_THE_WAY)),
             _ => Err(kept(MEANWHILE)),

@@ -1,5 +1,6 @@
 //! Rollbacks of real repositories.
 
+mod absent;
 mod permissions;
 
 use std::collections::BTreeMap;
@@ -426,11 +427,15 @@ fn after_a_crash_anywhere_the_next_command_completes_and_can_undo() {
 fn a_journal_that_cannot_be_read_is_said_and_touches_nothing() {
     let repo = Repo::new();
     let workspace = repo.workspace();
-    checkpoint(&workspace, "first");
+    let first = checkpoint(&workspace, "first");
+    repo.write("later", "later");
+    let safety = workspace.rollback(&to(&first)).unwrap().safety;
     let before = files(&repo.root());
     std::fs::write(workspace.place().feature_dir.join("journal"), "{}\n").unwrap();
     let healed = workspace.heal().unwrap();
     assert!(!healed[0].completed && healed[0].what.contains("journal.corrupt"), "{healed:?}");
+    let said = format!("nothing was touched; the safety checkpoint is {safety}");
+    assert!(healed[0].what.contains(&said), "{healed:?}");
     assert_eq!(files(&repo.root()), before);
     assert!(workspace.heal().unwrap().is_empty());
 }
