@@ -98,7 +98,8 @@ impl GitWorkspace {
             if !matches!(way, Way::Restore) {
                 in_the_way.stays(&delta);
             }
-            planned.push(plan_one(delta, edit.is_some(), way));
+            let permissions = aim.target.permissions.get(&delta.path).copied();
+            planned.push(plan_one(delta, permissions, edit.is_some(), way));
         }
         planned.iter_mut().for_each(|planned| in_the_way.keep(planned));
         add_unseen(objects, aim, request, now, &mut planned)?;
@@ -180,18 +181,21 @@ fn add_unseen(
         {
             let path = skipped.path.clone();
             let unchanged = Delta { path, before: None, after: None };
-            planned.push(plan_one(unchanged, true, Way::Keep(because)));
+            planned.push(plan_one(unchanged, None, true, Way::Keep(because)));
         }
     }
     planned.sort_by(|one, other| one.shown.path.cmp(&other.shown.path));
     Ok(())
 }
 
-fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
+fn plan_one(delta: Delta, permissions: Option<u32>, edited: bool, way: Way) -> Planned {
     let Delta { path, before, after } = delta;
     let shown =
         |action, note| PlannedStep { path: path.clone(), action, edited_since_last: edited, note };
-    let step = |to| Some(Step { path: path.clone(), from: before, to });
+    let step = |to: Option<Entry>, permissions| {
+        let permissions = to.and(permissions);
+        Some(Step { path: path.clone(), from: before, to, permissions })
+    };
     match way {
         Way::Keep(because) => {
             let shown = shown(StepAction::Keep, Some(because.to_owned()));
@@ -202,7 +206,11 @@ fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
         }
         Way::Merge(mode, bytes) => {
             let to = after.map(|after| Entry { mode, id: after.id });
-            Planned { shown: shown(StepAction::Merge, None), step: step(to), merged: Some(bytes) }
+            Planned {
+                shown: shown(StepAction::Merge, None),
+                step: step(to, None),
+                merged: Some(bytes),
+            }
         }
         Way::Restore => {
             let action = match (&before, &after) {
@@ -215,7 +223,7 @@ fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
                 }
                 _ => StepAction::Overwrite,
             };
-            Planned { shown: shown(action, None), step: step(after), merged: None }
+            Planned { shown: shown(action, None), step: step(after, permissions), merged: None }
         }
     }
 }
