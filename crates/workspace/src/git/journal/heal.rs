@@ -65,12 +65,20 @@ impl GitWorkspace {
         self.heal_locked(&lock)
     }
 
-    /// What somebody can go back to by hand, where a journal does not help.
+    /// What somebody can go back to by hand, where a journal does not help. The latest checkpoint is
+    /// the one that a journal is written right after, of whatever kind it is, unless it is already
+    /// the one that its operation ended with, which only the journal could tell.
     fn way_back(&self) -> String {
         let chain = self.list_checkpoints().unwrap_or_default();
-        match chain.iter().rev().find(|one| one.kind == CheckpointKind::Safety) {
-            Some(safety) => format!("the safety checkpoint is {}", safety.checkpoint_id),
-            None => "there is no safety checkpoint".to_owned(),
+        let mut latest = chain.iter().rev();
+        let ends = [CheckpointKind::Restored, CheckpointKind::Promoted];
+        match (latest.next(), latest.next()) {
+            (Some(end), Some(before)) if ends.contains(&end.kind) => format!(
+                "the safety checkpoint is {} or {}",
+                before.checkpoint_id, end.checkpoint_id
+            ),
+            (Some(safety), _) => format!("the safety checkpoint is {}", safety.checkpoint_id),
+            (None, _) => "there is no safety checkpoint".to_owned(),
         }
     }
 

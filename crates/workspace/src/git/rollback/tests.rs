@@ -438,6 +438,11 @@ fn a_journal_that_cannot_be_read_is_said_and_touches_nothing() {
     assert!(healed[0].what.contains(&said), "{healed:?}");
     assert_eq!(files(&repo.root()), before);
     assert!(workspace.heal().unwrap().is_empty());
+    repo.write("later", "again");
+    let latest = checkpoint(&workspace, "asked for, and as good as a safety checkpoint");
+    std::fs::write(workspace.place().feature_dir.join("journal"), "{}\n").unwrap();
+    let said = format!("the safety checkpoint is {};", latest.checkpoint_id);
+    assert!(workspace.heal().unwrap()[0].what.contains(&said));
 }
 
 /// WSP-4: what a checkpoint had to leave out is not replaced by what an earlier one had.
