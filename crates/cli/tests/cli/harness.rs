@@ -258,11 +258,11 @@ fn moments(text: &str) -> String {
         match length {
             Some(length) => {
                 out.push_str("[WHEN]");
-                rest = &rest[length..];
+                rest = rest.get(length..).unwrap_or_default();
             }
             None => {
                 out.push(c);
-                rest = &rest[c.len_utf8()..];
+                rest = rest.get(c.len_utf8()..).unwrap_or_default();
             }
         }
     }

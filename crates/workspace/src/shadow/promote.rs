@@ -40,6 +40,22 @@ struct Plan<'a> {
     notes: Vec<String>,
 }
 
+impl Plan<'_> {
+    /// Counts files that stay because the repository's rules ignore them, and says so.
+    fn leave_ignored(&mut self, count: u64) {
+        let (files, stay, them) = match count {
+            0 => return,
+            1 => ("file is", "stays", "it"),
+            _ => ("files are", "stay", "them"),
+        };
+        self.left += count;
+        self.notes.push(format!(
+            "{count} changed {files} ignored by the repository's rules and {stay} in the shadow \
+             (`--ignored` takes {them} too)"
+        ));
+    }
+}
+
 impl GitWorkspace {
     /// Brings a shadow's changes into the worktree, after a safety checkpoint.
     pub fn promote_shadow(
@@ -147,17 +163,7 @@ impl GitWorkspace {
                 hint: format!("`aur shadow inspect {}` lists what it changes", shadow.meta.id),
             });
         }
-        if ignored > 0 {
-            plan.left += ignored;
-            let (files, stay, them) = match ignored {
-                1 => ("file is", "stays", "it"),
-                _ => ("files are", "stay", "them"),
-            };
-            plan.notes.push(format!(
-                "{ignored} changed {files} ignored by the repository's rules and {stay} in the \
-                 shadow (`--ignored` takes {them} too)"
-            ));
-        }
+        plan.leave_ignored(ignored);
         Ok(plan)
     }
 
