@@ -62,13 +62,17 @@ fn a_worktree_with_ignored_files_is_removed_only_by_insisting() {
     let world = World::with_commit();
     world.write("repo/.git/info/exclude", "target/\n");
     let made = world.run(&["worktree", "add", "feat", "--json"]);
-    let made = world.path("home/.local/state/aurora/worktrees").read_dir().map(|_| made).unwrap();
     assert_eq!(made.code, Some(0), "{made:?}");
     let folder = world.path("home/.local/state/aurora/worktrees").read_dir().unwrap();
     let path = folder.flatten().next().unwrap().path().join("feat");
     std::fs::create_dir_all(path.join("target")).unwrap();
     std::fs::write(path.join("target/out"), "made").unwrap();
-    assert_snapshot!(world.run(&["worktree", "remove", "feat", "--yes"]).shown(), @"");
+    assert_snapshot!(world.run(&["worktree", "remove", "feat", "--yes"]).shown(), @r"
+    exit: 1
+    ----- stderr -----
+    error: it holds what is in no checkpoint (1): `target/` (ignored)
+    hint: move what you need elsewhere; `--force` throws these away
+    ");
     assert!(path.join("target/out").exists());
     let removed = world.run(&["worktree", "remove", "feat", "--yes", "--force"]);
     assert_eq!(removed.code, Some(0), "{removed:?}");
