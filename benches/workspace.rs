@@ -13,7 +13,7 @@ use aurora_workspace::shadow::{Base, Helper, Namespace, PromotionRequest, Shadow
 use aurora_workspace::watchdog::{self, Watchdog};
 use aurora_workspace::{
     CheckpointRequest, Created, GitWorkspace, OnUnchanged, RollbackRequest, Scan, Scanned,
-    Settings, Silent, Workspace as _,
+    Settings, Silent, UndoRequest, Workspace as _,
 };
 use xtask::bench::{Row, at, program};
 use xtask::say;
@@ -395,8 +395,7 @@ fn one_shadow(
     if report.paths.is_empty() {
         return Err("nothing was promoted".to_owned());
     }
-    let undo = RollbackRequest::to(aurora_model::CheckpointId(String::new()));
-    workspace.undo(&undo).map_err(said)?;
+    workspace.undo(&UndoRequest::default()).map_err(said)?;
     let (time, _) = clocked(|| workspace.discard_shadow(&shadow, &[]).map_err(said))?;
     samples.discard.push(time);
     Ok(())

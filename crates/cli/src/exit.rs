@@ -84,6 +84,12 @@ impl Failure {
         self.hints.push(hint.into());
         self
     }
+
+    /// What the user can do.
+    #[must_use]
+    pub fn hints(&self) -> &[String] {
+        &self.hints
+    }
 }
 
 impl fmt::Display for Failure {

@@ -38,7 +38,12 @@ pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 /// that reads it never finds nothing.
 pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
     if let (true, Err(error)) = (json, &result) {
-        print_json(&serde_json::json!({"error": format!("{error:#}")}))?;
+        let mut told = serde_json::json!({"error": format!("{error:#}")});
+        let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
+        if let (false, Some(told)) = (hints.is_empty(), told.as_object_mut()) {
+            told.insert("hint".to_owned(), hints.join("\n").into());
+        }
+        print_json(&told)?;
     }
     result
 }
@@ -46,6 +51,11 @@ pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T>
 /// Says on stderr something that is neither an answer nor a problem.
 pub fn note(text: &str) {
     let _ = writeln!(std::io::stderr(), "note: {}", escape::line(text));
+}
+
+/// Says on stderr that something is wrong with what was recorded, and how bad that is.
+pub fn violation(severity: &str, text: &str) {
+    let _ = writeln!(std::io::stderr(), "violation ({severity}): {}", escape::line(text));
 }
 
 /// Writes a warning to stderr.

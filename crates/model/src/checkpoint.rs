@@ -170,7 +170,7 @@ pub enum CheckpointKind {
     Restored,
     /// The state that a promotion left behind.
     Promoted,
-    /// The state of a shadow workspace.
+    /// Because of a shadow: what it began from, or what it held.
     Shadow,
 }
 

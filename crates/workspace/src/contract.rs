@@ -21,6 +21,7 @@ use aurora_model::{Checkpoint, CheckpointId, RepoPath, SkipReason};
 use crate::error::{Error, Result};
 use crate::request::{
     CheckpointRequest, Content, Created, OnUnchanged, Outcome, RollbackReport, RollbackRequest,
+    UndoRequest,
 };
 use crate::workspace::Workspace;
 
@@ -35,6 +36,10 @@ pub trait Subject {
     fn set_executable(&self, path: &RepoPath, executable: bool);
     /// Makes a symbolic link, in place of whatever is in its way.
     fn symlink(&self, path: &RepoPath, target: &[u8]);
+    /// Makes a folder with nothing in it, where nothing stands.
+    fn make_folder(&self, path: &RepoPath);
+    /// Whether a path is a folder.
+    fn is_folder(&self, path: &RepoPath) -> bool;
     /// Removes a path and what is below it.
     fn remove(&self, path: &RepoPath);
     /// What stands at a path now.
@@ -112,6 +117,11 @@ macro_rules! with_promises {
             rollback::files_folders_and_links_change_places,
             rollback::only_the_mode_is_restored_where_only_it_changed,
             rollback::the_report_names_what_happened_to_each_path,
+            rollback::empty_folders_come_back_and_go_with_the_undoing,
+            rollback::a_rollback_that_changes_nothing_is_not_the_one_that_is_undone,
+            rollback::a_preview_tells_what_cannot_come_back,
+            rollback::violations_without_a_file_are_said,
+            rollback::an_undoing_can_be_looked_at_first,
             rollback::an_unknown_checkpoint_is_not_found_and_nothing_happens,
             keeping::without_a_rule_nothing_is_forgotten,
             keeping::the_last_ones_are_kept_and_the_others_are_not_found,
@@ -120,6 +130,9 @@ macro_rules! with_promises {
             keeping::the_named_ones_are_forgotten,
             keeping::a_dry_run_forgets_nothing,
             keeping::what_undoing_needs_is_kept,
+            keeping::the_latest_stays_though_it_is_named,
+            keeping::what_nobody_made_cannot_be_forgotten,
+            keeping::what_undoing_needs_goes_when_it_is_named,
             keeping::the_kept_ones_can_still_be_restored,
             keeping::numbers_are_not_given_twice,
             keeping::a_branch_is_made_once,
@@ -181,9 +194,7 @@ impl dyn Subject + '_ {
     }
 
     fn undo(&self) -> RollbackReport {
-        // Undoing knows itself where to go.
-        let nowhere = RollbackRequest::to(CheckpointId(String::new()));
-        self.workspace().undo(&nowhere).expect("an undoing")
+        self.workspace().undo(&UndoRequest::default()).expect("an undoing")
     }
 
     fn found(&self, id: &CheckpointId) -> Checkpoint {

@@ -314,7 +314,7 @@ impl GitWorkspace {
             quota_bytes: DEFAULT_QUOTA_BYTES,
         };
         let mut violations = check(asked.changes, asked.skipped, &ground);
-        let before = GitFingerprint::load(&self.place);
+        let before = GitFingerprint::load(&self.place)?;
         let git = git_data::fingerprint(&self.place, asked.nested, before.as_ref());
         if let Some(before) = &before {
             violations.extend(git_data::compare(before, &git));

@@ -8,11 +8,12 @@ pub(crate) mod ignore;
 pub(crate) mod journal;
 pub(crate) mod merge;
 pub(crate) mod objects;
+pub(crate) mod own;
 pub(crate) mod pack;
 pub(crate) mod place;
 pub(crate) mod private;
 pub(crate) mod process;
-mod prune;
+pub(crate) mod prune;
 pub(crate) mod restore;
 mod rollback;
 pub(crate) mod scan;
@@ -32,7 +33,7 @@ use crate::error::Result;
 use crate::progress::Progress;
 use crate::request::{
     CheckpointRequest, Content, Created, Healed, Pruned, Retention, RollbackPlan, RollbackReport,
-    RollbackRequest,
+    RollbackRequest, UndoRequest,
 };
 use crate::watchdog::Watched;
 use crate::workspace::Workspace;
@@ -145,7 +146,11 @@ impl Workspace for GitWorkspace {
         self.roll_back(request)
     }
 
-    fn undo(&self, request: &RollbackRequest) -> Result<RollbackReport> {
+    fn plan_undo(&self, request: &UndoRequest) -> Result<RollbackPlan> {
+        self.undo_plan(request)
+    }
+
+    fn undo(&self, request: &UndoRequest) -> Result<RollbackReport> {
         self.undo_latest(request)
     }
 

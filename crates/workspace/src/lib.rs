@@ -22,6 +22,6 @@ pub use progress::{Progress, Silent};
 pub use request::{
     CheckpointRequest, Content, Created, Edits, Healed, IgnoredFiles, Limits, MovedHead,
     OnUnchanged, Outcome, PathOutcome, PlannedStep, Pruned, Retention, RollbackPlan,
-    RollbackReport, RollbackRequest, Scan, Scanned, Scope, StepAction,
+    RollbackReport, RollbackRequest, Scan, Scanned, Scope, StepAction, UndoRequest,
 };
 pub use workspace::Workspace;

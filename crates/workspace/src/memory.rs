@@ -5,7 +5,7 @@ mod rollback;
 mod state;
 mod tree;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -13,9 +13,10 @@ use aurora_model::{Change, Checkpoint, CheckpointId, EntryMode, Head, RepoPath, 
 
 use crate::error::{Error, Result};
 use crate::git::diff::patch::{Side, patch_of};
+use crate::git::prune::doomed;
 use crate::request::{
     CheckpointRequest, Content, Created, Healed, Pruned, Retention, RollbackPlan, RollbackReport,
-    RollbackRequest,
+    RollbackRequest, UndoRequest,
 };
 use crate::workspace::Workspace;
 
@@ -64,9 +65,24 @@ impl MemoryWorkspace {
         self.lock().put(path, Content { mode: EntryMode::Symlink, bytes: target.into() });
     }
 
+    /// Makes a folder with nothing in it, unless something stands there or on the way.
+    pub fn make_folder(&self, path: &RepoPath) {
+        self.lock().make_folder(path);
+    }
+
+    /// Whether a path is a folder, empty or not.
+    #[must_use]
+    pub fn is_folder(&self, path: &RepoPath) -> bool {
+        let state = self.lock();
+        state.folders.iter().any(|folder| folder.is_within(path))
+            || state.files.keys().any(|file| file != path && file.is_within(path))
+    }
+
     /// Removes a path and what is below it.
     pub fn remove(&self, path: &RepoPath) {
-        self.lock().files.retain(|other, _| !other.is_within(path));
+        let mut state = self.lock();
+        state.files.retain(|other, _| !other.is_within(path));
+        state.folders.retain(|other| !other.is_within(path));
     }
 
     /// What stands at a path now.
@@ -163,23 +179,21 @@ impl Workspace for MemoryWorkspace {
         state.rollback(&aim, request)
     }
 
-    fn undo(&self, request: &RollbackRequest) -> Result<RollbackReport> {
+    fn plan_undo(&self, request: &UndoRequest) -> Result<RollbackPlan> {
+        let state = self.lock();
+        let aim = state.aim_of_undo()?;
+        state.plan_rollback(&aim, &request.going_to(aim.to()))
+    }
+
+    fn undo(&self, request: &UndoRequest) -> Result<RollbackReport> {
         let mut state = self.lock();
-        let Some(undoable) = state.last_undoable.clone() else {
-            return Err(Error::NotFound {
-                what: "there is no rollback to undo".to_owned(),
-                hint: "go back to a checkpoint with `aur rollback`".to_owned(),
-            });
-        };
-        let safety = find_exactly(&state.chain, &undoable.safety)?;
-        let restored = find_exactly(&state.chain, &undoable.restored)?;
-        let aim = state.aim_before(safety, restored)?;
-        state.rollback(&aim, request)
+        let aim = state.aim_of_undo()?;
+        state.rollback(&aim, &request.going_to(aim.to()))
     }
 
     fn prune(&self, retention: &Retention) -> Result<Pruned> {
         let mut state = self.lock();
-        let forgotten = to_forget(&state, retention);
+        let forgotten = doomed(&state.chain, retention, state.now())?;
         let bytes_before = state.stored_bytes();
         if !retention.dry_run {
             state.chain.retain(|checkpoint| !forgotten.contains(&checkpoint.checkpoint_id));
@@ -187,7 +201,6 @@ impl Workspace for MemoryWorkspace {
         }
         let left = state.chain.len() - if retention.dry_run { forgotten.len() } else { 0 };
         let bytes_after = state.stored_bytes();
-        let forgotten = forgotten.into_iter().collect();
         Ok(Pruned { forgotten, kept: left as u64, bytes_before, bytes_after })
     }
 
@@ -251,26 +264,4 @@ fn not_found(name: &str) -> Error {
         what: format!("no checkpoint `{name}`"),
         hint: "see which there are with `aur checkpoints list`".to_owned(),
     }
-}
-
-/// The checkpoints that go. The latest one stays, and those that undoing needs.
-fn to_forget(state: &State, retention: &Retention) -> BTreeSet<CheckpointId> {
-    let mut needed: BTreeSet<&CheckpointId> =
-        state.last_undoable.iter().flat_map(|last| [&last.safety, &last.restored]).collect();
-    needed.extend(state.chain.last().map(|latest| &latest.checkpoint_id));
-    let ruled = retention.keep_last.is_some() || retention.keep_younger_than_ms.is_some();
-    let last = usize::try_from(retention.keep_last.unwrap_or(0)).unwrap_or(usize::MAX);
-    let old = state.chain.len().saturating_sub(last);
-    let now = state.now().unix_ms;
-    let young = |checkpoint: &Checkpoint| {
-        let limit = retention.keep_younger_than_ms;
-        limit.is_some_and(|limit| now.saturating_sub(checkpoint.timestamp.unix_ms) < limit)
-    };
-    let goes = |(at, checkpoint): &(usize, &Checkpoint)| {
-        let by_rule = ruled && *at < old && !young(checkpoint);
-        let id = &checkpoint.checkpoint_id;
-        !needed.contains(id) && (by_rule || retention.forget.contains(id))
-    };
-    let going = state.chain.iter().enumerate().filter(goes);
-    going.map(|(_, checkpoint)| checkpoint.checkpoint_id.clone()).collect()
 }

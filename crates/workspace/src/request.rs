@@ -138,6 +138,18 @@ pub enum Scope {
     Violations(Vec<Violation>),
 }
 
+impl Scope {
+    /// What must be said about it, because no path can tell.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let Self::Violations(found) = self else { return Vec::new() };
+        match found.iter().filter(|violation| violation.file.is_none()).count() {
+            0 => Vec::new(),
+            1 => vec!["1 violation names no file, so nothing is done about it".to_owned()],
+            more => vec![format!("{more} violations name no file, so nothing is done about them")],
+        }
+    }
+}
+
 /// What happens to edits that no checkpoint has yet, in files that a rollback changes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Edits {
@@ -192,6 +204,33 @@ impl RollbackRequest {
     }
 }
 
+/// How the latest rollback or promotion is undone; what that was, the workspace knows itself.
+#[derive(Debug, Clone, Default)]
+pub struct UndoRequest {
+    /// What happens to edits that were made since.
+    pub edits: Edits,
+    /// What happens when HEAD moved.
+    pub moved_head: MovedHead,
+    /// The tree that a preview was made of; when the worktree holds another one by now, undoing is
+    /// refused.
+    pub seen: Option<TreeId>,
+    /// The limits of the safety checkpoint.
+    pub limits: Limits,
+}
+
+impl UndoRequest {
+    /// The same as a rollback to the checkpoint that turned out to be the one before.
+    pub(crate) fn going_to(&self, id: &CheckpointId) -> RollbackRequest {
+        RollbackRequest {
+            edits: self.edits,
+            moved_head: self.moved_head,
+            seen: self.seen.clone(),
+            limits: self.limits,
+            ..RollbackRequest::to(id.clone())
+        }
+    }
+}
+
 /// What a rollback does to one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -237,6 +276,9 @@ pub struct RollbackPlan {
     pub moved_head: Option<(Head, Head)>,
     /// Path by path.
     pub steps: Vec<PlannedStep>,
+    /// What else is to be said, such as violations without a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// How it ended for one path.
@@ -287,10 +329,13 @@ pub struct RollbackReport {
     pub to: CheckpointId,
     /// What was there before; `undo` goes back to it.
     pub safety: CheckpointId,
-    /// What is there after.
+    /// What is there after; the same as `safety` where nothing was changed.
     pub restored: CheckpointId,
     /// Path by path.
     pub paths: Vec<PathOutcome>,
+    /// What else is to be said, such as violations without a file.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// Which checkpoints are kept.
@@ -300,7 +345,7 @@ pub struct Retention {
     pub keep_last: Option<u64>,
     /// All that are younger than this.
     pub keep_younger_than_ms: Option<i64>,
-    /// These go, whatever else is said.
+    /// These go, whatever else is said; the latest of all must not be among them.
     pub forget: Vec<CheckpointId>,
     /// Nothing goes; the answer says what would.
     pub dry_run: bool,

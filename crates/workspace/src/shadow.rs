@@ -12,6 +12,7 @@ mod ignored;
 mod inspect;
 mod layers;
 mod meta;
+mod own_git;
 mod probe;
 mod promote;
 mod quota;
@@ -139,6 +140,10 @@ pub struct Inspection {
     pub violations: Vec<Violation>,
     /// What happened to git's own data in it, and what stays behind when it is promoted.
     pub notes: Vec<String>,
+    /// What of git's own data only the shadow has: branches, tags, stashes, commits.
+    pub git_data: Vec<String>,
+    /// What cannot be promoted: too large, not readable, no file.
+    pub unpromotable: Vec<RepoPath>,
     /// The processes that work in it.
     pub pids: Vec<u32>,
     /// Whether something is at work in it.
@@ -151,6 +156,15 @@ pub struct Inspection {
 }
 
 impl Inspection {
+    /// Whether nothing is lost when the shadow goes.
+    #[must_use]
+    pub fn holds_nothing(&self) -> bool {
+        self.changes.is_empty()
+            && self.empty_folders.is_empty()
+            && self.unpromotable.is_empty()
+            && self.git_data.is_empty()
+    }
+
     /// The changes as a comparison of trees would give them.
     #[must_use]
     pub fn plain_changes(&self) -> Vec<Change> {
@@ -215,8 +229,14 @@ pub struct PromotionReport {
     pub paths: Vec<PathOutcome>,
     /// What stays behind and why.
     pub notes: Vec<String>,
-    /// Whether changes are left in the shadow.
+    /// How many changes are left in the shadow.
     pub left: u64,
+    /// What of git's own data is left in the shadow.
+    pub git_data: Vec<String>,
+    /// Whether the shadow is open still, because something is left in it.
+    pub open: bool,
+    /// What is wrong with what it changes.
+    pub violations: Vec<Violation>,
     /// Whether nothing was changed because it was only asked what would be.
     pub dry_run: bool,
 }

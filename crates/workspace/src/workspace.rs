@@ -7,7 +7,7 @@ use aurora_model::{Change, Checkpoint, CheckpointId, RepoPath, TreeId};
 use crate::error::Result;
 use crate::request::{
     CheckpointRequest, Content, Created, Healed, Pruned, Retention, RollbackPlan, RollbackReport,
-    RollbackRequest,
+    RollbackRequest, UndoRequest,
 };
 
 /// A place where work happens and can be taken back.
@@ -42,17 +42,25 @@ pub trait Workspace: Send + Sync {
     /// What stands at a path of a tree; nothing when nothing does.
     fn read(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Content>>;
 
-    /// What a rollback would do, without doing it.
+    /// What a rollback would do, without doing it. A path that something which stays is in the way
+    /// of is said to be kept; what somebody does meanwhile, or an ignored folder in its place, only
+    /// the report can tell.
     fn plan_rollback(&self, request: &RollbackRequest) -> Result<RollbackPlan>;
 
-    /// Takes the worktree back to a checkpoint, after a safety checkpoint of what is there now.
+    /// Takes the worktree back to a checkpoint, after a safety checkpoint of what is there now. Where
+    /// that is refused nothing is recorded, and where nothing changes there is nothing to undo. Folders
+    /// without content come back, too, and go again with an undo.
     fn rollback(&self, request: &RollbackRequest) -> Result<RollbackReport>;
 
-    /// Undoes the latest rollback or promotion that was not undone yet; undoing that undoes the
-    /// undoing.
-    fn undo(&self, request: &RollbackRequest) -> Result<RollbackReport>;
+    /// What undoing would do, without doing it.
+    fn plan_undo(&self, request: &UndoRequest) -> Result<RollbackPlan>;
 
-    /// Forgets checkpoints that nobody needs to keep, and gives their space back.
+    /// Undoes the latest rollback or promotion that was not undone yet, at the paths that it
+    /// changed; undoing that undoes the undoing.
+    fn undo(&self, request: &UndoRequest) -> Result<RollbackReport>;
+
+    /// Forgets checkpoints that nobody needs to keep, and gives their space back. The latest stays
+    /// whatever the rules say, and naming it is refused; what undoing needs goes only when named.
     fn prune(&self, retention: &Retention) -> Result<Pruned>;
 
     /// Completes or undoes what a crash left half-done, and says what that was.

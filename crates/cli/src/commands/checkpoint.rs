@@ -5,8 +5,11 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use aurora_model::Severity;
-use aurora_workspace::{CheckpointRequest, Created, IgnoredFiles, Limits, Scan, Workspace as _};
+use aurora_workspace::{
+    CheckpointRequest, Created, IgnoredFiles, Limits, OnUnchanged, Scan, Workspace as _,
+};
 
+use crate::commands::rollback::target;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::style::Style;
@@ -109,7 +112,8 @@ fn say(created: &Created, slow: bool) -> anyhow::Result<()> {
             let text = skipped::violation(violation);
             match violation.severity {
                 Severity::Info => output::note(&text),
-                _ => output::warn(&text),
+                Severity::Warning => output::warn(&text),
+                severe => output::violation(skipped::severity(severe), &text),
             }
         }
     }
@@ -131,6 +135,7 @@ fn request(args: &CreateArgs, session: &Session) -> anyhow::Result<CheckpointReq
         message: args.message.clone(),
         ignored: if args.with_secrets { IgnoredFiles::SecretsLike } else { IgnoredFiles::Leave },
         scan: if args.full { Scan::Full } else { Scan::Auto },
+        on_unchanged: on_unchanged(args, session),
         limits: Limits {
             max_file_bytes: args.max_file_size,
             max_new_bytes: args.max_total,
@@ -139,4 +144,15 @@ fn request(args: &CreateArgs, session: &Session) -> anyhow::Result<CheckpointReq
         also,
         ..CheckpointRequest::default()
     })
+}
+
+/// What somebody says is kept, and `aur rollback` must find what was asked for: neither may vanish
+/// in a checkpoint that a rollback made by itself.
+fn on_unchanged(args: &CreateArgs, session: &Session) -> OnUnchanged {
+    let latest = session.workspace.find("latest");
+    let stands = latest.is_ok_and(|latest| target::is_meant(&latest));
+    match args.message.is_empty() && stands {
+        true => OnUnchanged::Reuse,
+        false => OnUnchanged::Record,
+    }
 }

@@ -11,7 +11,7 @@ pub mod verify;
 use aurora_model::{Checkpoint, RepoPath, TreeId};
 use aurora_workspace::{MovedHead, RollbackRequest, Workspace as _};
 
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::workspace::Session;
 
@@ -31,7 +31,8 @@ const EXAMPLES: &str = "Examples:
   aur checkpoints prune --keep-last 50
 
 A checkpoint is named by its whole name (ckpt-003-a3f2b9c4), by a beginning that only one has, by its
-number (3), or as `latest`.";
+number (3), or as `latest`. Each worktree and each shadow has its own; --feature NAME reads those of
+another, and `list --all-features` lists all.";
 
 /// What can be done with them.
 #[derive(clap::Subcommand)]
@@ -62,6 +63,46 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Branch(args) => output::with_error(args.json, branch::run(args)),
         Command::Prune(args) => output::with_error(args.json, prune::run(args)),
         Command::Verify(args) => output::with_error(args.json, verify::run(args)),
+    }
+}
+
+/// Whose checkpoints are meant.
+#[derive(clap::Args)]
+pub struct Whose {
+    /// Those of this feature: another worktree (also a removed one) or a shadow.
+    #[arg(long, value_name = "NAME")]
+    pub feature: Option<String>,
+}
+
+impl Whose {
+    /// The checkpoint that a name means.
+    pub fn find(&self, session: &Session, name: &str) -> anyhow::Result<Checkpoint> {
+        match self.known(session)? {
+            Some(feature) => session.ask(|workspace| workspace.find_of(feature, name)),
+            None => session.ask(|workspace| workspace.find(name)),
+        }
+    }
+
+    /// All of them, the oldest first.
+    pub fn all(&self, session: &Session) -> anyhow::Result<Vec<Checkpoint>> {
+        match self.known(session)? {
+            Some(feature) => session.ask(|workspace| workspace.checkpoints_of(feature)),
+            None => session.ask(|workspace| workspace.checkpoints()),
+        }
+    }
+
+    /// The feature that was named, which must have checkpoints.
+    fn known(&self, session: &Session) -> anyhow::Result<Option<&str>> {
+        let Some(name) = self.feature.as_deref() else { return Ok(None) };
+        let all = session.ask(|workspace| workspace.features())?;
+        if all.iter().any(|feature| feature == name) {
+            return Ok(Some(name));
+        }
+        let hint = match all.is_empty() {
+            true => "no feature has any".to_owned(),
+            false => format!("there are those of {}", all.join(", ")),
+        };
+        Err(Failure::usage(format!("no checkpoints of a feature `{name}`")).hint(hint).into())
     }
 }
 

@@ -5,10 +5,10 @@ pub mod violations;
 
 use std::path::PathBuf;
 
-use aurora_model::{Checkpoint, CheckpointId};
+use aurora_model::{Checkpoint, TreeId};
 use aurora_workspace::{
-    Edits, MovedHead, Outcome, PathOutcome, RollbackPlan, RollbackReport, RollbackRequest, Scope,
-    Workspace as _,
+    Edits, Error, GitWorkspace, MovedHead, Outcome, PathOutcome, RollbackPlan, RollbackReport,
+    RollbackRequest, Scope, UndoRequest, Workspace as _,
 };
 
 use crate::exit::{Exit, Failure};
@@ -67,7 +67,8 @@ const EXAMPLES: &str = "Examples:
   aur rollback 3 --dry-run            only look
   aur rollback 3 --file src/ a.txt    only these; paths start at the current directory
   aur rollback 3 --merge              keep what you edited since the latest checkpoint
-  aur rollback --smart                only files that violate something
+  aur rollback --smart                only files that violate something, to the latest checkpoint
+                                      where they did not
   aur rollback --undo                 undo it; nothing was lost
 
 Only files that differ are touched, what was there is kept in a safety checkpoint first, and your
@@ -82,14 +83,19 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 
 fn go(args: &Args) -> anyhow::Result<Exit> {
     let consent = Consent::of(args.yes, args.json);
-    if !args.dry_run {
-        consent.check("a rollback")?;
-    }
     let session = Session::open()?;
-    let mut request = request(args, &session)?;
-    let plan = session.ask(|workspace| match args.undo {
-        true => workspace.plan_undo(&request),
-        false => workspace.plan_rollback(&request),
+    let asked = asked(args, &session)?;
+    // Nobody looks at a plan after a yes. What is refused may still be nothing to do, which only a
+    // plan tells.
+    if consent == Consent::Given && !args.dry_run {
+        match session.ask(|workspace| Ok(carry_out(workspace, &asked, None)))? {
+            Err(Error::Refused { .. }) => {}
+            done => return tell(args, &session, &done.map_err(workspace::failure)?),
+        }
+    }
+    let plan = session.ask(|workspace| match &asked {
+        Asked::Undo(request) => workspace.plan_undo(request),
+        Asked::Rollback(request) => workspace.plan_rollback(request),
     })?;
     let to = session.ask(|workspace| workspace.find(&plan.to.0))?;
     if args.dry_run {
@@ -97,9 +103,14 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     if rollback::is_empty(&plan) {
+        if args.json {
+            output::print_json(&rollback::idle_json(&plan))?;
+            return Ok(if rollback::has_conflict(&plan) { Exit::Failure } else { Exit::Ok });
+        }
         return nothing_to_do(args, &to, &plan);
     }
     check_head(args, &plan)?;
+    consent.check("a rollback")?;
     if consent != Consent::Given {
         show_plan(args, &to, &plan)?;
     }
@@ -107,28 +118,50 @@ fn go(args: &Args) -> anyhow::Result<Exit> {
         output::print("nothing was changed\n")?;
         return Ok(Exit::Failure);
     }
-    request.seen = Some(plan.now);
-    let report = session.ask(|workspace| match args.undo {
-        true => workspace.undo(&request),
-        false => workspace.rollback(&request),
-    })?;
-    tell(args, &report)
+    let seen = Some(plan.now);
+    let report = session.ask(|workspace| carry_out(workspace, &asked, seen))?;
+    tell(args, &session, &report)
 }
 
-fn request(args: &Args, session: &Session) -> anyhow::Result<RollbackRequest> {
+fn carry_out(
+    workspace: &GitWorkspace,
+    asked: &Asked,
+    seen: Option<TreeId>,
+) -> aurora_workspace::Result<RollbackReport> {
+    match asked {
+        Asked::Undo(request) => workspace.undo(&UndoRequest { seen, ..request.clone() }),
+        Asked::Rollback(request) => {
+            workspace.rollback(&RollbackRequest { seen, ..request.clone() })
+        }
+    }
+}
+
+/// What was asked for: a checkpoint's state, or what was there before the latest rollback.
+enum Asked {
+    Rollback(RollbackRequest),
+    Undo(UndoRequest),
+}
+
+fn asked(args: &Args, session: &Session) -> anyhow::Result<Asked> {
     let moved_head = if args.allow_moved_head { MovedHead::Accept } else { MovedHead::Refuse };
     if args.undo {
-        // Undoing knows itself where to: only how is taken from the request.
-        let to = CheckpointId(String::new());
-        return Ok(RollbackRequest { moved_head, ..RollbackRequest::to(to) });
+        return Ok(Asked::Undo(UndoRequest { moved_head, ..UndoRequest::default() }));
     }
-    let to = target::find(session, args.id.as_deref().or(args.checkpoint.as_deref()))?;
-    Ok(RollbackRequest {
-        scope: scope(args, session, &to)?,
+    let name = args.id.as_deref().or(args.checkpoint.as_deref());
+    let (to, scope) = match (name, args.smart && args.violations.is_none()) {
+        (None, true) => violations::aim(session)?,
+        _ => {
+            let to = target::find(session, name)?;
+            let scope = scope(args, session, &to)?;
+            (to, scope)
+        }
+    };
+    Ok(Asked::Rollback(RollbackRequest {
+        scope,
         edits: if args.merge { Edits::Merge } else { Edits::Replace },
         moved_head,
         ..RollbackRequest::to(to.checkpoint_id)
-    })
+    }))
 }
 
 /// Refuses before a question is asked whose yes would be refused.
@@ -177,18 +210,13 @@ fn headline(to: &Checkpoint, style: Style) -> String {
 }
 
 fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
-    let conflict = rollback::has_conflict(plan);
-    if args.json {
-        output::print_json(&rollback::plan_json(plan))?;
-        return Ok(if conflict { Exit::Failure } else { Exit::Ok });
-    }
     if plan.steps.is_empty() {
         let id = escape::line(&to.checkpoint_id.0);
         output::print(&format!("nothing to do: the worktree is as {id} has it\n"))?;
     } else {
         show_plan(args, to, plan)?;
     }
-    if conflict {
+    if rollback::has_conflict(plan) {
         return Err(Failure::failed("nothing was rolled back").hint(CONFLICT_HINT).into());
     }
     Ok(Exit::Ok)
@@ -197,11 +225,15 @@ fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::R
 const CONFLICT_HINT: &str = "edit the files in conflict by hand, or roll back without --merge: your \
                              edits are in a safety checkpoint then";
 
-fn tell(args: &Args, report: &RollbackReport) -> anyhow::Result<Exit> {
+fn tell(args: &Args, session: &Session, report: &RollbackReport) -> anyhow::Result<Exit> {
     let well = rollback::went_well(report);
     if args.json {
         output::print_json(&rollback::report_json(report))?;
         return Ok(if well { Exit::Ok } else { Exit::Failure });
+    }
+    if let Some(plan) = rollback::idle(report) {
+        let to = session.ask(|workspace| workspace.find(&report.to.0))?;
+        return nothing_to_do(args, &to, &plan);
     }
     output::print(&rollback::report(report, Style::of_stdout()))?;
     if well {

@@ -16,6 +16,7 @@ use aurora_workspace::shadow::{Helper, Shadow};
 
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::output::escape;
 use crate::wiring::workspace::Session;
 
 /// What to do with them.
@@ -67,17 +68,33 @@ enum Command {
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
-        Command::Create(args) => output::with_error(args.json, create::run(args)),
-        Command::Run(args) => run::run(args),
+        Command::Create(args) => output::with_error(args.json, outside(|| create::run(args))),
+        Command::Run(args) => outside(|| run::run(args)),
         Command::List(args) => output::with_error(args.json, list::run(args)),
         Command::Inspect(args) => output::with_error(args.json, inspect::run(args)),
         Command::Diff(args) => diff::run(args),
-        Command::Checkpoint(args) => output::with_error(args.json, checkpoint::run(args)),
-        Command::Promote(args) => output::with_error(args.json, promote::run(args)),
-        Command::Discard(args) => output::with_error(args.json, discard::run(args)),
-        Command::Cleanup(args) => output::with_error(args.json, cleanup::run(args)),
+        Command::Checkpoint(args) => {
+            output::with_error(args.json, outside(|| checkpoint::run(args)))
+        }
+        Command::Promote(args) => output::with_error(args.json, outside(|| promote::run(args))),
+        Command::Discard(args) => output::with_error(args.json, outside(|| discard::run(args))),
+        Command::Cleanup(args) => output::with_error(args.json, outside(|| cleanup::run(args))),
         Command::Enter(args) => enter::run(args),
         Command::Attend(args) => run::attend(args),
+    }
+}
+
+/// Does something that only makes sense outside every shadow: inside, the worktree and its git folder
+/// are not the real ones, but the shadows are.
+fn outside(what: impl FnOnce() -> anyhow::Result<Exit>) -> anyhow::Result<Exit> {
+    match std::env::var_os("AURORA_SHADOW").filter(|name| !name.is_empty()) {
+        Some(name) => {
+            let name = escape::line(&name.to_string_lossy());
+            let what = format!("this runs inside {name}, and a shadow has no shadows of its own");
+            let hint = "leave it first; where AURORA_SHADOW only was left set, unset it";
+            Err(Failure::failed(what).hint(hint).into())
+        }
+        None => what(),
     }
 }
 

@@ -100,7 +100,10 @@ const REMOVE_EXAMPLES: &str = "Examples:
   aur worktree remove login-form --force
 
 Ignored files (such as build output) and repositories inside are in no checkpoint, so it is refused
-while there are any; --force throws them away.";
+while there are any; --force throws them away.
+
+Its branch goes too when it has no commits of its own. Its checkpoints stay:
+`aur checkpoints list --feature login-form` shows them.";
 
 const CLEANUP_EXAMPLES: &str = "Examples:
   aur worktree cleanup
@@ -175,13 +178,13 @@ fn row(one: &FeatureWorktree) -> String {
 
 fn remove(args: &RemoveArgs) -> anyhow::Result<Exit> {
     let consent = Consent::of(args.yes, args.json);
-    consent.check("removing a worktree")?;
     let session = Session::open()?;
     let all = session.ask(|workspace| workspace.list_worktrees())?;
     let one = all.iter().find(|one| one.slug == args.slug).ok_or_else(|| {
         Failure::usage(format!("there is no worktree `{}`", args.slug))
             .hint("`aur worktree list` shows those that were made here")
     })?;
+    consent.check("removing a worktree")?;
     let path = escape::line(&one.path.to_string_lossy());
     if !consent.ask(&format!("Remove {path}? A checkpoint of it is made first."))? {
         output::print("nothing was removed\n")?;

@@ -25,10 +25,8 @@ pub fn human(created: &Created, style: Style) -> String {
     let id = style.bold(&escape::line(&checkpoint.checkpoint_id.0));
     let mut out = if created.unchanged {
         format!("nothing changed since {id}\n")
-    } else if checkpoint.previous_checkpoint_id.is_none() && created.changes.is_empty() {
-        format!("{id}  everything is as it was committed\n")
     } else {
-        format!("{id}  {}\n", changes::summary(&created.changes))
+        format!("{id}  {}\n", what_changed(created))
     };
     let left_out = skipped::summary(&checkpoint.skipped);
     if !left_out.is_empty() && !created.unchanged {
@@ -39,6 +37,16 @@ pub fn human(created: &Created, style: Style) -> String {
         out.push_str(&skipped::nested(checkpoint));
     }
     out
+}
+
+fn what_changed(created: &Created) -> String {
+    let checkpoint = &created.checkpoint;
+    match (&checkpoint.previous_checkpoint_id, &checkpoint.head.commit) {
+        _ if !created.changes.is_empty() => changes::summary(&created.changes),
+        (Some(previous), _) => format!("no file changed since {}", escape::line(&previous.0)),
+        (None, Some(_)) => "everything is as it was committed".to_owned(),
+        (None, None) => "no commit yet, and no file to record".to_owned(),
+    }
 }
 
 /// Which paths were looked at, where that is worth saying.

@@ -37,21 +37,27 @@ pub fn message(checkpoint: &Checkpoint) -> String {
         CheckpointKind::Safety => "what was there before a rollback or promotion",
         CheckpointKind::Restored => "what a rollback left",
         CheckpointKind::Promoted => "what a promotion left",
-        CheckpointKind::Shadow => "the state of a shadow",
+        CheckpointKind::Shadow => "what a shadow began from, or held",
     };
     words.to_owned()
 }
 
-/// The table of checkpoints, which come the newest first. `clip` cuts messages to the terminal.
+/// Below so many columns a table says only how long ago something was.
+const MIN_COLUMNS_FOR_MOMENTS: usize = 100;
+
+/// The table of checkpoints, which come the newest first. `clip` fits it to the terminal.
 #[must_use]
 pub fn table(checkpoints: &[&Checkpoint], now: Timestamp, clip: bool, style: Style) -> String {
     let head = ["CHECKPOINT", "WHEN", "", "KIND", "FILES", "MESSAGE"].map(ToOwned::to_owned);
-    let rows: Vec<[String; 6]> = checkpoints.iter().map(|one| row(one, now)).collect();
+    let mut rows: Vec<[String; 6]> = checkpoints.iter().map(|one| row(one, now)).collect();
+    if clip && style.width < MIN_COLUMNS_FOR_MOMENTS {
+        rows.iter_mut().for_each(|[_, _, moment, ..]| moment.clear());
+    }
     let widths: [usize; 5] = std::array::from_fn(|column| {
         let cell = |row: &[String; 6]| row.get(column).map_or(0, |cell| columns(cell));
         rows.iter().map(cell).chain([cell(&head)]).max().unwrap_or(0)
     });
-    let used: usize = widths.iter().map(|width| width + 2).sum();
+    let used: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
     let room = style.width.saturating_sub(used).max(MIN_MESSAGE_COLUMNS);
     let room = if clip { room } else { usize::MAX };
     let mut out = style.faint(&line(&head, &widths, room));
@@ -77,6 +83,9 @@ fn row(checkpoint: &Checkpoint, now: Timestamp) -> [String; 6] {
 fn line(cells: &[String; 6], widths: &[usize; 5], room: usize) -> String {
     let mut out = String::new();
     for (column, (cell, width)) in cells.iter().zip(widths).enumerate() {
+        if *width == 0 {
+            continue;
+        }
         let gap = " ".repeat(width.saturating_sub(columns(cell)));
         // Numbers stand under each other from the right.
         let number = column == 4;
@@ -116,8 +125,8 @@ fn clipped(text: &str, room: usize) -> String {
 pub fn row_json(checkpoint: &Checkpoint) -> Value {
     let mut out = checkpoint::identity(checkpoint);
     let mut put = |key: &str, value: Value| out.insert(key.to_owned(), value);
-    put("files_changed", json!(checkpoint.files_changed_since_last));
-    put("skipped", json!(checkpoint.skipped.len()));
+    put("files_changed_count", json!(checkpoint.files_changed_since_last));
+    put("skipped_count", json!(checkpoint.skipped.len()));
     put("validation_status", json!(checkpoint.validation_status));
     put("severity", json!(checkpoint.severity));
     Value::Object(out)
@@ -133,6 +142,8 @@ pub struct Whole<'a> {
     pub total: &'a [Change],
     /// Where its diffs are.
     pub diffs: &'a DiffFiles,
+    /// How many files are staged and not so in the worktree, and what shows them.
+    pub staged: Option<(usize, String)>,
 }
 
 impl Whole<'_> {
@@ -159,15 +170,22 @@ impl Whole<'_> {
         say("HEAD", &skipped::head(&one.head));
         say("tree", &escape::line(&one.tree.0));
         say("diff", &escape::line(self.diffs.incremental.as_deref().unwrap_or_default()));
-        say("since base", &escape::line(self.diffs.cumulative.as_deref().unwrap_or_default()));
+        say("in total", &escape::line(self.diffs.cumulative.as_deref().unwrap_or_default()));
         out.push_str(&format!("\nsince the previous: {}\n", changes::summary(self.since_last)));
         out.push_str(&changes::list(self.since_last, changes::MAX_PATHS, style));
         out.push_str(&format!("since the beginning: {}\n", changes::summary(self.total)));
+        if let Some((number, command)) = &self.staged {
+            let files = changes::count(*number, "file");
+            let command = escape::line(command);
+            out.push_str(&format!("staged apart from the worktree: {files}; `{command}`\n"));
+        }
         out.push_str(&skipped::nested(one));
         out.push_str(&self.left_out(all, style));
         for violation in &one.violations {
             let text = escape::line(&skipped::violation(violation));
-            out.push_str(&super::wrap::hang("", &format!("violation: {text}"), style.width));
+            let severity = skipped::severity(violation.severity);
+            let text = format!("violation ({severity}): {text}");
+            out.push_str(&super::wrap::hang("", &text, style.width));
         }
         out
     }
@@ -206,5 +224,49 @@ impl Whole<'_> {
         put("diff_incremental", json!(self.diffs.incremental));
         put("diff_cumulative", json!(self.diffs.cumulative));
         Value::Object(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use aurora_model::{CheckpointId, Head, Severity, TreeId, ValidationStatus};
+
+    use super::*;
+
+    fn checkpoint(message: &str) -> Checkpoint {
+        let tree = || TreeId("0".to_owned());
+        Checkpoint {
+            checkpoint_id: CheckpointId("ckpt-001-aaaaaaaa".to_owned()),
+            timestamp: Timestamp { unix_ms: 0 },
+            previous_checkpoint_id: None,
+            feature: "checkout".to_owned(),
+            kind: CheckpointKind::Asked,
+            message: message.to_owned(),
+            tree: tree(),
+            previous_tree: tree(),
+            base_tree: tree(),
+            staged_tree: None,
+            head: Head { commit: None, branch: None },
+            files_changed_since_last: 12,
+            skipped: Vec::new(),
+            empty_folders: Vec::new(),
+            nested: Vec::new(),
+            violations: Vec::new(),
+            validation_status: ValidationStatus::Valid,
+            severity: Severity::Info,
+        }
+    }
+
+    #[test]
+    fn a_narrow_terminal_has_room_for_the_message() {
+        let one = checkpoint("before the great refactoring");
+        let now = Timestamp { unix_ms: 90_000 };
+        assert_eq!(
+            table(&[&one], now, true, Style::plain()),
+            "CHECKPOINT         WHEN          KIND   FILES  MESSAGE\n\
+             ckpt-001-aaaaaaaa  1 minute ago  asked     12  before the great refactoring\n"
+        );
+        let whole = table(&[&one], now, false, Style::plain());
+        assert!(whole.contains("1 minute ago  1970-01-01 00:00 UTC  asked"), "{whole}");
     }
 }

@@ -1,5 +1,6 @@
 //! What a rollback would do, and what it did, path by path.
 
+use aurora_model::TreeId;
 use aurora_workspace::{
     Outcome, PathOutcome, PlannedStep, RollbackPlan, RollbackReport, StepAction,
 };
@@ -54,6 +55,7 @@ pub fn plan(plan: &RollbackPlan, merging: bool, style: Style) -> String {
         room = room.saturating_sub(group.len());
     }
     out.push_str(&about_edits(plan, marks, merging, style));
+    out.push_str(&in_lines(&plan.notes));
     out
 }
 
@@ -105,12 +107,49 @@ pub fn has_conflict(plan: &RollbackPlan) -> bool {
 /// The plan for a program.
 #[must_use]
 pub fn plan_json(plan: &RollbackPlan) -> Value {
-    json!({
+    let told = json!({
         "to": plan.to,
         "now": plan.now,
         "moved_head": plan.moved_head.as_ref().map(|(then, now)| json!({"then": then, "now": now})),
         "steps": plan.steps,
-    })
+    });
+    with_notes(told, &plan.notes)
+}
+
+/// The same in the form of a report, for a plan that has nothing to do.
+#[must_use]
+pub fn idle_json(plan: &RollbackPlan) -> Value {
+    let paths: Vec<PathOutcome> = plan.steps.iter().map(stayed).collect();
+    json!({"to": plan.to, "safety": null, "restored": null, "paths": paths})
+}
+
+fn stayed(step: &PlannedStep) -> PathOutcome {
+    let note = step.note.clone().unwrap_or_default();
+    let outcome = match step.action {
+        StepAction::Conflict => Outcome::Conflict { marked: note },
+        _ => Outcome::Kept { because: note },
+    };
+    PathOutcome { path: step.path.clone(), outcome }
+}
+
+/// What stayed, as a plan that has nothing to do, where a rollback did nothing.
+#[must_use]
+pub fn idle(report: &RollbackReport) -> Option<RollbackPlan> {
+    if report.restored != report.safety {
+        return None;
+    }
+    let step = |one: &PathOutcome| {
+        let (action, note) = match &one.outcome {
+            Outcome::Conflict { marked } => (StepAction::Conflict, marked),
+            Outcome::Kept { because } => (StepAction::Keep, because),
+            _ => return None,
+        };
+        let (path, note) = (one.path.clone(), Some(note.clone()));
+        Some(PlannedStep { path, action, edited_since_last: false, note })
+    };
+    let steps = report.paths.iter().map(step).collect::<Option<Vec<_>>>()?;
+    let (to, now) = (report.to.clone(), TreeId(String::new()));
+    Some(RollbackPlan { to, now, moved_head: None, steps, notes: Vec::new() })
 }
 
 /// Whether every path ended as planned.
@@ -141,6 +180,7 @@ pub fn report(report: &RollbackReport, style: Style) -> String {
             out.push_str(&hunks(marked, style));
         }
     }
+    out.push_str(&in_lines(&report.notes));
     let safety = escape::line(&report.safety.0);
     out.push_str(&format!("what was there before is {safety}\nundo with: aur rollback --undo\n"));
     out
@@ -149,12 +189,25 @@ pub fn report(report: &RollbackReport, style: Style) -> String {
 /// The report for a program.
 #[must_use]
 pub fn report_json(report: &RollbackReport) -> Value {
-    json!({
+    let told = json!({
         "to": report.to,
         "safety": report.safety,
         "restored": report.restored,
         "paths": report.paths,
-    })
+    });
+    with_notes(told, &report.notes)
+}
+
+/// Adds what else is to be said, where there is something.
+fn with_notes(mut told: Value, notes: &[String]) -> Value {
+    if let Some(fields) = told.as_object_mut().filter(|_| !notes.is_empty()) {
+        fields.insert("notes".to_owned(), json!(notes));
+    }
+    told
+}
+
+fn in_lines(notes: &[String]) -> String {
+    notes.iter().map(|note| format!("{}\n", escape::line(note))).collect()
 }
 
 fn urgency(outcome: &Outcome) -> u8 {
@@ -189,7 +242,7 @@ fn sums(paths: &[PathOutcome]) -> String {
         }
     }
     if sums.is_empty() {
-        return "nothing was to be done".to_owned();
+        return "only empty folders came back".to_owned();
     }
     sums.iter().map(|(word, number)| format!("{number} {word}")).collect::<Vec<_>>().join(", ")
 }
@@ -238,7 +291,7 @@ fn hunks(marked: &str, style: Style) -> String {
 
 #[cfg(test)]
 mod tests {
-    use aurora_model::{CheckpointId, RepoPath, TreeId};
+    use aurora_model::{CheckpointId, RepoPath};
 
     use super::*;
 
@@ -258,6 +311,7 @@ mod tests {
             now: TreeId("0".into()),
             moved_head: None,
             steps,
+            notes: Vec::new(),
         };
         let shown = plan(
             &plan_of(vec![
@@ -298,6 +352,7 @@ mod tests {
                     },
                 ),
             ],
+            notes: Vec::new(),
         };
         assert!(!went_well(&told));
         assert_eq!(

@@ -1,6 +1,6 @@
 //! What a checkpoint left out, what it found inside, and what it found wrong, for people.
 
-use aurora_model::{Checkpoint, Head, SkipReason, Skipped, Violation};
+use aurora_model::{Checkpoint, Head, Severity, SkipReason, Skipped, Violation};
 
 use super::changes::{self, bytes};
 use super::escape;
@@ -84,6 +84,17 @@ pub fn violation(violation: &Violation) -> String {
     let suggestion = violation.suggestion.trim();
     let suggestion = if suggestion.is_empty() { String::new() } else { format!(" ({suggestion})") };
     format!("{place}{}{suggestion}", violation.message)
+}
+
+/// The word for how bad something is.
+#[must_use]
+pub fn severity(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Info => "info",
+        Severity::Warning => "warning",
+        Severity::Error => "error",
+        Severity::Critical => "critical",
+    }
 }
 
 /// Where HEAD stood: `main at 1234abcd`.

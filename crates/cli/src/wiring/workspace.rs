@@ -121,12 +121,6 @@ fn in_words(healed: &Healed) -> String {
     text
 }
 
-/// The workspace around the current directory.
-pub fn open(progress: Arc<dyn Progress>) -> anyhow::Result<GitWorkspace> {
-    let from = place::cwd().ok_or_else(|| Failure::failed("the current directory is gone"))?;
-    open_at(&from, progress)
-}
-
 /// The workspace around a folder.
 pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWorkspace> {
     let home = place::home();
@@ -145,6 +139,10 @@ pub fn open_at(from: &Path, progress: Arc<dyn Progress>) -> anyhow::Result<GitWo
 /// Where the diffs of a checkpoint are, as far as they are there.
 #[must_use]
 pub fn diff_files(workspace: &GitWorkspace, checkpoint: &Checkpoint) -> DiffFiles {
+    if checkpoint.feature != workspace.place().feature {
+        // They are beside that worktree, which may be gone.
+        return DiffFiles::default();
+    }
     let there = |path: PathBuf| path.is_file().then(|| path.to_string_lossy().into_owned());
     let id = &checkpoint.checkpoint_id;
     DiffFiles {

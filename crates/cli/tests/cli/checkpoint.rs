@@ -114,6 +114,7 @@ fn names_that_act_on_a_terminal_are_written_out() {
       HEAD:     main at [HASH]
       tree:     [HASH]
       diff:     [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-001-xxxxxxxx.diff
+      in total: [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-001-xxxxxxxx.cumulative.diff
 
     since the previous: 4 files changed (4 new)
       A "caf\351"
@@ -184,6 +185,7 @@ fn history_is_listed_shown_and_compared() {
       HEAD:     main at [HASH]
       tree:     [HASH]
       diff:     [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-002-xxxxxxxx.diff
+      in total: [DIR]/repo/.git/aurora/features/checkout/checkpoints/ckpt-002-xxxxxxxx.cumulative.diff
 
     since the previous: 1 file changed (1 new)
       A src/b.txt
@@ -346,4 +348,174 @@ fn verifying_finds_that_objects_are_missing() {
     assert_eq!(broken.code, Some(1), "{broken:?}");
     assert!(broken.stdout.contains("ckpt-002-"), "{broken:?}");
     assert!(broken.stdout.contains("is missing"), "{broken:?}");
+}
+
+/// WSP-3, WSP-4: what somebody says is kept also where no file changed, and a rollback goes there.
+#[test]
+fn a_message_is_recorded_also_where_nothing_changed() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint", "-m", "v1"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["rollback", "--yes"]);
+    world.run(&["rollback", "--undo", "--yes"]);
+    assert_snapshot!(world.run(&["checkpoint", "-m", "v2 is good"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    ckpt-005-xxxxxxxx  no file changed since ckpt-004-xxxxxxxx
+    ");
+    world.write("repo/a.txt", "3\n");
+    let plan = world.run(&["rollback", "--dry-run"]).steady();
+    assert!(plan.contains("back to ckpt-005-xxxxxxxx (asked, just now): v2 is good"), "{plan}");
+    world.run(&["rollback", "--yes"]);
+    assert_eq!(world.read("repo/a.txt"), "2\n");
+    // Without a message too: the latest is one that a rollback made by itself.
+    let asked = world.run(&["checkpoint", "--json"]).json();
+    assert_eq!((&asked["unchanged"], &asked["kind"]), (&false.into(), &"asked".into()));
+    assert_eq!(world.run(&["checkpoint", "--json"]).json()["unchanged"], true);
+}
+
+/// WSP-3: after pruning what was asked for, the hint leads to a checkpoint that a rollback finds.
+#[test]
+fn a_new_checkpoint_can_be_asked_for_after_pruning() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["rollback", "--yes"]);
+    world.run(&["checkpoints", "prune", "1", "--yes"]);
+    let none = world.run(&["rollback", "--yes"]);
+    assert!(none.stderr.contains("`aur checkpoint` makes one"), "{none:?}");
+    assert_eq!(world.run(&["checkpoint"]).code, Some(0));
+    assert_eq!(world.run(&["rollback", "--yes"]).code, Some(0));
+}
+
+/// WSP-3: a diff for people holds what a file holds that only the user may read.
+#[test]
+fn diffs_for_people_are_only_the_users_to_read() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::with_commit();
+    let mode = |path: &std::path::Path| path.metadata().unwrap().permissions().mode() & 0o777;
+    let folder = world.path("repo/.aurora/features/checkout/checkpoints");
+    std::fs::create_dir_all(&folder).unwrap();
+    world.write("repo/.gitignore", ".env\n");
+    world.write("repo/.env", "TOKEN=secret\n");
+    let made = world.run(&["checkpoint", "--with-secrets", "--json"]).json();
+    assert_eq!(mode(&folder), 0o700);
+    for key in ["diff_incremental", "diff_cumulative"] {
+        let path = made[key].as_str().unwrap().replace("[DIR]/", "");
+        assert!(world.read(&path).contains("+TOKEN=secret"), "{key}");
+        assert_eq!(mode(&world.path(&path)), 0o600, "{key}");
+    }
+}
+
+/// WSP-3: both diffs are files, and the second one reaches back to where the chain began.
+#[test]
+fn a_checkpoint_has_its_diff_and_the_diff_since_the_beginning() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "a\n");
+    world.run(&["checkpoint"]);
+    world.write("repo/b.txt", "b\n");
+    let made = world.run(&["checkpoint", "--json"]).json();
+    let diff = |key: &str| world.read(&made[key].as_str().unwrap().replace("[DIR]/", ""));
+    assert_eq!(diff("diff_incremental"), world.run(&["checkpoints", "diff", "2"]).stdout);
+    let since = world.run(&["checkpoints", "diff", "2", "--cumulative"]).stdout;
+    assert_eq!(diff("diff_cumulative"), since);
+    assert!(since.contains("+++ b/a.txt\n") && since.contains("+++ b/b.txt\n"), "{since}");
+    // What is too much for a file is printed on demand only.
+    (0..200).for_each(|number| world.write(&format!("repo/many/{number}"), "x\n"));
+    let many = world.run(&["checkpoint", "--json"]).json();
+    assert!(many["diff_incremental"].is_string() && many["diff_cumulative"].is_null(), "{many}");
+}
+
+/// WSP-3: how bad a violation is, is said where it is noted and where it is shown.
+#[test]
+fn violations_are_told_with_their_severity() {
+    let world = World::with_commit();
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    assert_snapshot!(world.run(&["checkpoint"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    ckpt-001-xxxxxxxx  1 file changed (1 new)
+    ----- stderr -----
+    violation (error): out: the link leads out of the worktree, to `/etc/passwd` (point it at something inside the worktree, or copy what it points at)
+    ");
+    let shown = world.run(&["checkpoints", "show"]).stdout;
+    assert!(shown.contains("\nviolation (error): out: "), "{shown}");
+}
+
+/// WSP-3: too much at once is refused with what to do about it.
+#[test]
+fn too_much_at_once_names_the_option() {
+    let world = World::with_commit();
+    world.write("repo/big.bin", &"x".repeat(5000));
+    assert_snapshot!(world.run(&["checkpoint", "--max-total", "4K"]).shown(), @r"
+    exit: 1
+    ----- stderr -----
+    error: more than 4 KiB are new in this checkpoint: `big.bin` (4.8 KiB)
+    hint: ignore what need not be kept, or allow more, as in `aur checkpoint --max-total 8G`
+    ");
+    let empty = World::new();
+    std::fs::create_dir_all(empty.path("fresh")).unwrap();
+    let empty = empty.at("fresh");
+    empty.shell("git init --quiet .");
+    let first = empty.run(&["checkpoint"]);
+    assert!(first.stdout.contains("no commit yet, and no file to record"), "{first:?}");
+}
+
+/// WSP-1, WSP-3: what was recorded in a worktree can be read when the worktree is gone.
+#[test]
+fn checkpoints_of_a_removed_worktree_can_be_read() {
+    let world = World::with_commit();
+    let made = world.run(&["worktree", "add", "login", "--json"]).json();
+    let folder = made["path"].as_str().unwrap().replace("[DIR]/", "");
+    world.write(&format!("{folder}/new.txt"), "new\n");
+    world.run(&["worktree", "remove", "login", "--yes"]);
+    world.write("repo/a.txt", "a\n");
+    world.run(&["checkpoint", "-m", "mine"]);
+    assert_snapshot!(world.run(&["checkpoints", "list", "--all-features"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    checkout:
+    CHECKPOINT         WHEN                            KIND   FILES  MESSAGE
+    ckpt-001-xxxxxxxx  just now  [WHEN]  asked      1  mine
+
+    login:
+    CHECKPOINT         WHEN                            KIND    FILES  MESSAGE
+    ckpt-001-xxxxxxxx  just now  [WHEN]  safety      1  before the worktree `login` was removed
+    ");
+    let one = world.run(&["checkpoints", "show", "--feature", "login", "--json"]).json();
+    assert_eq!(one["files_changed_total"], serde_json::json!(["new.txt"]));
+    let patch = world.run(&["checkpoints", "diff", "--feature", "login"]).stdout;
+    assert!(patch.starts_with("diff --git a/new.txt b/new.txt\n"), "{patch}");
+    let args = ["checkpoints", "compare", "latest", "now", "--feature", "login", "--json"];
+    let differ = world.run(&args).json();
+    assert_eq!(differ["files_changed"], serde_json::json!(["a.txt", "new.txt"]));
+    let list = world.run(&["checkpoints", "list", "--feature", "login", "--json"]).json();
+    assert_eq!(list["total"], 1);
+    assert_eq!(list["checkpoints"][0]["files_changed_count"], 1);
+    assert_eq!(list["checkpoints"][0]["skipped_count"], 0);
+    assert_snapshot!(world.run(&["checkpoints", "list", "--feature", "x"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: no checkpoints of a feature `x`
+    hint: there are those of checkout, login
+    ");
+}
+
+/// WSP-3: what is staged and in no file is said, with what shows it.
+#[test]
+fn what_is_staged_apart_from_the_worktree_is_shown() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "staged\n");
+    world.git(&["add", "a.txt"]);
+    world.write("repo/a.txt", "edited\n");
+    world.run(&["checkpoint"]);
+    let shown = world.run(&["checkpoints", "show"]).stdout;
+    let line =
+        shown.lines().find(|line| line.starts_with("staged apart from the worktree: 1 file;"));
+    let command = line.and_then(|line| line.split('`').nth(1)).expect(&shown);
+    let root = world.path("").to_string_lossy().trim_end_matches('/').to_owned();
+    let listed = world.shell(&command.replace("[DIR]", &root).replace('\'', ""));
+    assert!(listed.contains("a.txt"), "{listed}");
 }

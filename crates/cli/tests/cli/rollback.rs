@@ -80,7 +80,8 @@ fn without_a_terminal_a_rollback_needs_a_yes() {
     exit: 2
     ----- stdout -----
     {
-      "error": "a rollback needs a yes, and nobody is there to ask"
+      "error": "a rollback needs a yes, and nobody is there to ask",
+      "hint": "--yes says it beforehand"
     }
     ----- stderr -----
     error: a rollback needs a yes, and nobody is there to ask
@@ -260,4 +261,89 @@ fn the_guides_transcript_is_what_the_program_prints() {
         printed.push_str(&world.shell(line));
     }
     assert_eq!(steady(&printed), steady(transcript.unwrap()));
+}
+
+/// WSP-4: whoever must say yes is told first that the arguments are wrong, or that nothing is to do.
+#[test]
+fn a_yes_is_needed_only_for_something_to_do() {
+    let world = changed();
+    assert_snapshot!(world.run(&["rollback", "99"]).steady(), @r"
+    exit: 2
+    ----- stderr -----
+    error: no checkpoint `99`
+    hint: there is only ckpt-001-xxxxxxxx
+    ");
+    assert_snapshot!(world.run(&["rollback", "--undo"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: there is no rollback or promotion to undo
+    hint: `aur checkpoints list` shows what there is to go back to
+    ");
+    world.run(&["rollback", "--yes"]);
+    assert_snapshot!(world.run(&["rollback"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    nothing to do: the worktree is as ckpt-001-xxxxxxxx has it
+    ");
+    assert_snapshot!(world.run(&["checkpoints", "prune", "--older-than", "30d"]).shown(), @r"
+    exit: 0
+    ----- stdout -----
+    nothing to forget; 3 kept
+    ");
+    assert_eq!(world.run(&["checkpoints", "prune", "--keep-last", "9", "--json"]).code, Some(0));
+    let none = world.run(&["worktree", "remove", "other"]);
+    assert!(none.stderr.contains("there is no worktree `other`"), "{none:?}");
+}
+
+/// WSP-4: a program reads the same fields whether anything was to do or not.
+#[test]
+fn a_rollback_with_nothing_to_do_is_told_in_the_same_form() {
+    let world = changed();
+    world.run(&["rollback", "--yes"]);
+    for args in [&["rollback", "--yes", "--json"][..], &["rollback", "--json"]] {
+        let run = world.run(args);
+        assert_eq!(run.code, Some(0), "{run:?}");
+        let json = run.json();
+        let keys: Vec<&String> = json.as_object().unwrap().keys().collect();
+        assert_eq!(keys, ["to", "safety", "restored", "paths"], "{args:?}");
+        assert_eq!(json["paths"], serde_json::json!([]));
+    }
+    // HEAD moved, and yet there is nothing to do.
+    world.git(&["commit", "--quiet", "--allow-empty", "-m", "second"]);
+    let run = world.run(&["rollback", "--yes"]);
+    assert!(run.stdout.starts_with("nothing to do: the worktree is as"), "{run:?}");
+}
+
+/// WSP-4: a checkpoint that has what violates something is no place to go back to.
+#[test]
+fn a_smart_rollback_goes_past_checkpoints_that_have_the_violation() {
+    let world = World::with_commit();
+    world.write("repo/a.txt", "1\n");
+    world.run(&["checkpoint", "-m", "clean"]);
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    world.run(&["checkpoint", "-m", "noted"]);
+    world.write("repo/a.txt", "2\n");
+    world.run(&["checkpoint", "-m", "still there"]);
+    assert_snapshot!(world.run(&["rollback", "--smart", "--yes"]).steady(), @r"
+    exit: 0
+    ----- stdout -----
+    rolled back to ckpt-001-xxxxxxxx: 1 deleted
+      - out
+    what was there before is ckpt-003-xxxxxxxx
+    undo with: aur rollback --undo
+    ");
+    assert_eq!(world.read("repo/a.txt"), "2\n");
+    assert!(world.path("repo/out").symlink_metadata().is_err());
+    let none = world.run(&["rollback", "--smart", "--yes"]);
+    assert!(none.stderr.contains("no violation names a file"), "{none:?}");
+
+    let world = World::with_commit();
+    std::os::unix::fs::symlink("/etc/passwd", world.path("repo/out")).unwrap();
+    world.run(&["checkpoint"]);
+    assert_snapshot!(world.run(&["rollback", "--smart", "--yes"]).shown(), @r"
+    exit: 2
+    ----- stderr -----
+    error: no checkpoint is without the violations that there are now
+    hint: name the one to go back to, as `aur checkpoints list` shows them
+    ");
 }

@@ -80,3 +80,17 @@ fn a_worktree_with_ignored_files_is_removed_only_by_insisting() {
     assert!(removed.stdout.contains("other than that, what was in it is ckpt-"), "{removed:?}");
     assert!(!path.exists());
 }
+
+/// WSP-1: nobody asked for the checkpoint before a removal, so that no rollback goes to it.
+#[test]
+fn what_was_in_a_removed_worktree_is_a_safety_checkpoint() {
+    let world = World::with_commit();
+    let made = world.run(&["worktree", "add", "login", "--json"]).json();
+    let folder = made["path"].as_str().unwrap().replace("[DIR]/", "");
+    world.write(&format!("{folder}/new.txt"), "new\n");
+    let removed = world.run(&["worktree", "remove", "login", "--yes", "--json"]);
+    let id = removed.json()["checkpoint"].as_str().unwrap().to_owned();
+    let commit = format!("refs/aurora/checkpoints/login/{id}");
+    let told = world.git(&["--git-dir=.git/aurora/git", "log", "-1", "--format=%b", &commit]);
+    assert!(told.contains("\"kind\":\"safety\""), "{told}");
+}

@@ -3,7 +3,7 @@
 use aurora_model::{Checkpoint, CheckpointId};
 
 use super::{Subject, not_found, refused};
-use crate::request::Retention;
+use crate::request::{Retention, UndoRequest};
 
 /// So many checkpoints, each of another text.
 fn several(subject: &dyn Subject, count: usize) -> Vec<Checkpoint> {
@@ -79,6 +79,41 @@ pub(super) fn what_undoing_needs_is_kept(subject: &dyn Subject) {
     subject.workspace().prune(&keep_last(1)).expect("pruning");
     subject.undo();
     assert_eq!(subject.text("a").as_deref(), Some("in no checkpoint\n"));
+}
+
+pub(super) fn the_latest_stays_though_it_is_named(subject: &dyn Subject) {
+    let made = several(subject, 3);
+    let forget = vec![made[0].checkpoint_id.clone(), made[2].checkpoint_id.clone()];
+    let retention = Retention { forget, ..Retention::default() };
+    let chain = subject.ids();
+    let dry = Retention { dry_run: true, ..retention.clone() };
+    assert!(refused(subject.workspace().prune(&dry)));
+    assert!(refused(subject.workspace().prune(&retention)));
+    assert_eq!(subject.ids(), chain);
+}
+
+pub(super) fn what_nobody_made_cannot_be_forgotten(subject: &dyn Subject) {
+    let made = several(subject, 2);
+    let nobody = CheckpointId("ckpt-009-00000000".to_owned());
+    let forget = vec![made[0].checkpoint_id.clone(), nobody];
+    let retention = Retention { forget, ..Retention::default() };
+    assert!(not_found(subject.workspace().prune(&retention)));
+    assert_eq!(subject.ids().len(), 2);
+}
+
+pub(super) fn what_undoing_needs_goes_when_it_is_named(subject: &dyn Subject) {
+    let made = several(subject, 2);
+    subject.put("a", "in no checkpoint\n");
+    let report = subject.back_to(&made[0]);
+    subject.put("a", "after\n");
+    subject.record();
+    let retention = Retention { forget: vec![report.safety.clone()], ..Retention::default() };
+    let pruned = subject.workspace().prune(&retention).expect("pruning");
+    assert_eq!(pruned.forgotten, [report.safety]);
+    let (before, chain) = (subject.listing(), subject.ids());
+    // It is not taken for something older that could be undone instead.
+    assert!(not_found(subject.workspace().undo(&UndoRequest::default())));
+    assert_eq!((subject.listing(), subject.ids()), (before, chain));
 }
 
 pub(super) fn the_kept_ones_can_still_be_restored(subject: &dyn Subject) {

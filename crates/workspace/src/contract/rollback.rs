@@ -6,8 +6,8 @@ use aurora_model::{
 
 use super::{Subject, file, not_found, path, refused, to};
 use crate::request::{
-    CheckpointRequest, Content, Edits, Limits, MovedHead, Outcome, RollbackRequest, Scope,
-    StepAction,
+    CheckpointRequest, Content, Edits, Limits, MovedHead, Outcome, PathOutcome, RollbackRequest,
+    Scope, StepAction, UndoRequest,
 };
 
 pub(super) fn a_rollback_restores_everything_exactly(subject: &dyn Subject) {
@@ -106,6 +106,16 @@ pub(super) fn paths_that_nothing_has_are_not_found(subject: &dyn Subject) {
     assert_eq!(subject.text("a").as_deref(), Some("new\n"));
 }
 
+fn violation(at: &str) -> Violation {
+    Violation {
+        file: Some(path(at)),
+        constraint: Constraint::NewExecutable,
+        severity: Severity::Error,
+        message: String::new(),
+        suggestion: String::new(),
+    }
+}
+
 pub(super) fn a_smart_rollback_takes_only_what_violates(subject: &dyn Subject) {
     subject.put("good", "old\n");
     subject.put("bad", "old\n");
@@ -113,13 +123,6 @@ pub(super) fn a_smart_rollback_takes_only_what_violates(subject: &dyn Subject) {
     for name in ["good", "bad", "worse"] {
         subject.put(name, "new\n");
     }
-    let violation = |at| Violation {
-        file: Some(path(at)),
-        constraint: Constraint::NewExecutable,
-        severity: Severity::Error,
-        message: String::new(),
-        suggestion: String::new(),
-    };
     let whole = Violation { file: None, ..violation("bad") };
     let scope = Scope::Violations(vec![violation("bad"), violation("worse"), whole]);
     subject.go_back(&RollbackRequest { scope, ..to(&made) });
@@ -199,9 +202,11 @@ pub(super) fn edits_after_a_rollback_survive_its_undoing_in_the_safety_checkpoin
 
 pub(super) fn without_a_rollback_there_is_nothing_to_undo(subject: &dyn Subject) {
     subject.put("a", "a\n");
-    let made = subject.record();
+    subject.record();
     let before = subject.listing();
-    assert!(subject.workspace().undo(&to(&made)).is_err());
+    let request = UndoRequest::default();
+    assert!(not_found(subject.workspace().plan_undo(&request)));
+    assert!(not_found(subject.workspace().undo(&request)));
     assert_eq!((subject.listing(), subject.ids().len()), (before, 1));
 }
 
@@ -234,10 +239,10 @@ pub(super) fn a_preview_of_other_files_is_refused(subject: &dyn Subject) {
     subject.put("a", "new\n");
     let plan = subject.workspace().plan_rollback(&to(&made)).expect("a plan");
     subject.put("b", "since the preview\n");
-    let before = subject.listing();
+    let (before, chain) = (subject.listing(), subject.ids());
     let request = RollbackRequest { seen: Some(plan.now), ..to(&made) };
     assert!(refused(subject.workspace().rollback(&request)));
-    assert_eq!(subject.listing(), before);
+    assert_eq!((subject.listing(), subject.ids()), (before, chain));
 }
 
 pub(super) fn a_preview_of_these_files_is_accepted(subject: &dyn Subject) {
@@ -404,6 +409,108 @@ pub(super) fn the_report_names_what_happened_to_each_path(subject: &dyn Subject)
         ("gone".to_owned(), &Outcome::Created),
     ];
     assert_eq!(told, expected);
+}
+
+pub(super) fn empty_folders_come_back_and_go_with_the_undoing(subject: &dyn Subject) {
+    subject.put("a", "a\n");
+    subject.put("full/file", "x\n");
+    subject.make_folder(&path("empty/inner"));
+    let made = subject.record();
+    assert_eq!(made.empty_folders, [path("empty/inner")]);
+    subject.remove(&path("empty"));
+    subject.remove(&path("full"));
+    subject.make_folder(&path("full"));
+    let report = subject.back_to(&made);
+    assert_eq!(report.paths.len(), 1, "{:?}", report.paths);
+    assert!(subject.is_folder(&path("empty/inner")));
+    assert_eq!(subject.found(&report.restored).empty_folders, made.empty_folders);
+    let report = subject.undo();
+    assert!(!subject.is_folder(&path("empty")));
+    assert!(subject.is_folder(&path("full")));
+    assert_eq!(subject.text("full/file"), None);
+    assert_eq!(subject.found(&report.restored).empty_folders, [path("full")]);
+    assert!(subject.create(&CheckpointRequest::default()).unchanged);
+    subject.undo();
+    assert!(subject.is_folder(&path("empty/inner")));
+    assert_eq!(subject.text("full/file").as_deref(), Some("x\n"));
+    // One that somebody uses by now stays.
+    subject.put("empty/inner/used", "mine\n");
+    subject.undo();
+    assert_eq!(subject.text("empty/inner/used").as_deref(), Some("mine\n"));
+}
+
+/// A checkpoint with a file where a folder stands now, with something in it that is too large to be
+/// captured and so must stay.
+fn with_something_in_the_way(subject: &dyn Subject) -> RollbackRequest {
+    subject.put("a", "a file\n");
+    subject.put("top", "old\n");
+    let made = subject.record();
+    subject.remove(&path("a"));
+    subject.put("top", "new\n");
+    subject.record();
+    subject.go_back(&RollbackRequest { scope: Scope::Paths(vec![path("top")]), ..to(&made) });
+    subject.write(&path("a/large"), &[b'x'; 2000]);
+    let limits = Limits { max_file_bytes: 1000, ..Limits::default() };
+    RollbackRequest { limits, scope: Scope::Paths(vec![path("a")]), ..to(&made) }
+}
+
+pub(super) fn a_rollback_that_changes_nothing_is_not_the_one_that_is_undone(subject: &dyn Subject) {
+    let request = with_something_in_the_way(subject);
+    let report = subject.go_back(&request);
+    let kept = |one: &PathOutcome| matches!(one.outcome, Outcome::Kept { .. });
+    assert!(!report.paths.is_empty() && report.paths.iter().all(kept), "{:?}", report.paths);
+    assert_eq!(report.restored, report.safety);
+    assert_eq!(subject.text("top").as_deref(), Some("old\n"));
+    subject.undo();
+    assert_eq!(subject.text("top").as_deref(), Some("new\n"));
+    assert!(subject.read(&path("a/large")).is_some());
+}
+
+pub(super) fn a_preview_tells_what_cannot_come_back(subject: &dyn Subject) {
+    let request = with_something_in_the_way(subject);
+    let plan = subject.workspace().plan_rollback(&request).expect("a plan");
+    let of_a = plan.steps.iter().find(|step| step.path == path("a")).expect("a step");
+    assert_eq!(of_a.action, StepAction::Keep);
+    assert!(of_a.note.is_some());
+}
+
+pub(super) fn violations_without_a_file_are_said(subject: &dyn Subject) {
+    subject.put("bad", "old\n");
+    let made = subject.record();
+    subject.put("bad", "new\n");
+    let whole = Violation { file: None, ..violation("bad") };
+    let request = |found| RollbackRequest { scope: Scope::Violations(found), ..to(&made) };
+    let plan = |found| subject.workspace().plan_rollback(&request(found)).expect("a plan");
+    assert_eq!(plan(vec![violation("bad")]).notes, [] as [String; 0]);
+    let some = vec![violation("bad"), whole.clone(), whole.clone()];
+    let notes = plan(some.clone()).notes;
+    assert!(notes.len() == 1 && notes[0].starts_with("2 violations name no file"), "{notes:?}");
+    assert_eq!(subject.go_back(&request(some)).notes, notes);
+    assert!(not_found(subject.workspace().plan_rollback(&request(vec![whole]))));
+}
+
+pub(super) fn an_undoing_can_be_looked_at_first(subject: &dyn Subject) {
+    subject.put("a", "old\n");
+    let made = subject.record();
+    subject.put("a", "new\n");
+    subject.put("added", "new\n");
+    let report = subject.back_to(&made);
+    let (before, chain) = (subject.listing(), subject.ids());
+    let plan = subject.workspace().plan_undo(&UndoRequest::default()).expect("a plan");
+    let steps: Vec<(String, StepAction)> =
+        plan.steps.iter().map(|step| (step.path.to_string(), step.action)).collect();
+    let expected = [("a", StepAction::Overwrite), ("added", StepAction::Create)];
+    assert_eq!(steps, expected.map(|(at, action)| (at.to_owned(), action)));
+    assert_eq!(plan.to, report.safety);
+    assert_eq!((subject.listing(), subject.ids()), (before, chain));
+    let seen = UndoRequest { seen: Some(plan.now), ..UndoRequest::default() };
+    subject.put("b", "since the preview\n");
+    let chain = subject.ids();
+    assert!(refused(subject.workspace().undo(&seen)));
+    assert_eq!(subject.ids(), chain);
+    subject.remove(&path("b"));
+    subject.workspace().undo(&seen).expect("an undoing");
+    assert_eq!(subject.text("a").as_deref(), Some("new\n"));
 }
 
 pub(super) fn an_unknown_checkpoint_is_not_found_and_nothing_happens(subject: &dyn Subject) {

@@ -34,6 +34,14 @@ impl Subject for MemoryWorkspace {
         self.symlink(path, target);
     }
 
+    fn make_folder(&self, path: &RepoPath) {
+        self.make_folder(path);
+    }
+
+    fn is_folder(&self, path: &RepoPath) -> bool {
+        self.is_folder(path)
+    }
+
     fn remove(&self, path: &RepoPath) {
         self.remove(path);
     }
@@ -151,6 +159,14 @@ impl Subject for OnDisk {
         self.make_room(path);
         self.clear(path);
         symlink(std::ffi::OsStr::from_bytes(target), self.repo.path(path.as_bytes())).unwrap();
+    }
+
+    fn make_folder(&self, path: &RepoPath) {
+        fs::create_dir_all(self.repo.path(path.as_bytes())).unwrap();
+    }
+
+    fn is_folder(&self, path: &RepoPath) -> bool {
+        fs::symlink_metadata(self.repo.path(path.as_bytes())).is_ok_and(|found| found.is_dir())
     }
 
     fn remove(&self, path: &RepoPath) {

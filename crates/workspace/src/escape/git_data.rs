@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::setting::{self, Reach};
 use crate::error::{Error, Result};
 use crate::git::Place;
+use crate::git::own;
 
 /// How many files are looked at; beyond that it is said that there were more.
 const MAX_FILES: usize = 5_000;
@@ -20,6 +21,8 @@ const MAX_FILES: usize = 5_000;
 const MAX_FOLDERS: usize = 2_000;
 /// A larger file is told by its size and times only.
 const MAX_BYTES: u64 = 4 << 20;
+/// A larger fingerprint is none of ours.
+const LARGEST_BYTES: u64 = 64 << 20;
 /// A file that changed so shortly before it was looked at may change again within one tick of the
 /// file system's clock, so its times prove nothing.
 const RACY_NS: i128 = 1_000_000_000;
@@ -73,21 +76,23 @@ enum Role {
 
 impl GitFingerprint {
     /// The one of the previous checkpoint; nothing when there was none, or it cannot be read.
-    pub fn load(place: &Place) -> Option<Self> {
-        serde_json::from_slice(&std::fs::read(Self::path(place)).ok()?).ok()
+    ///
+    /// # Errors
+    /// Only for what is no plain file.
+    pub fn load(place: &Place) -> Result<Option<Self>> {
+        match own::read(&Self::path(place), LARGEST_BYTES) {
+            Err(error @ Error::Refused { .. }) => Err(error),
+            other => Ok(other.ok().flatten().and_then(|text| serde_json::from_slice(&text).ok())),
+        }
     }
 
     /// Puts it where the next checkpoint finds it.
     pub fn store(&self, place: &Place) -> Result<()> {
         let path = Self::path(place);
-        let part = path.with_extension("json.part");
         let text = serde_json::to_vec(self).map_err(|error| Error::Corrupt {
             what: format!("git's data cannot be described: {error}"),
         })?;
-        std::fs::create_dir_all(&place.feature_dir)
-            .map_err(Error::io("create", &place.feature_dir))?;
-        std::fs::write(&part, text).map_err(Error::io("write", &part))?;
-        std::fs::rename(&part, &path).map_err(Error::io("replace", &path))
+        own::replace(&path, &text, false)
     }
 
     fn path(place: &Place) -> PathBuf {

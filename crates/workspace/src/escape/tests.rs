@@ -215,7 +215,7 @@ fn told(repo: &Repo, nested: &[RepoPath], change: impl FnOnce()) -> Vec<(String,
         []
     );
     before.store(&place).unwrap();
-    let before = GitFingerprint::load(&place).unwrap();
+    let before = GitFingerprint::load(&place).unwrap().unwrap();
     change();
     let after = git_data::fingerprint(&place, nested, Some(&before));
     let found = git_data::compare(&before, &after);

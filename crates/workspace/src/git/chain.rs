@@ -32,11 +32,39 @@ struct Named {
 
 impl GitWorkspace {
     pub(crate) fn list_checkpoints(&self) -> Result<Vec<Checkpoint>> {
-        Ok(self.links()?.0.into_iter().map(|link| link.stored.checkpoint).collect())
+        self.checkpoints_of(&self.place.feature)
     }
 
     pub(crate) fn find_checkpoint(&self, name: &str) -> Result<Checkpoint> {
-        let all = self.named()?;
+        self.find_of(&self.place.feature, name)
+    }
+
+    /// The features that have checkpoints in this repository: those of worktrees, removed ones among
+    /// them, and of shadows.
+    pub fn features(&self) -> Result<Vec<String>> {
+        let refs = self.store.refs(CHAINS)?.into_iter();
+        let mut features: Vec<String> = refs
+            .filter_map(|(name, _)| {
+                let (feature, id) = name.strip_prefix(CHAINS)?.rsplit_once('/')?;
+                number_of(id).map(|_| feature.to_owned())
+            })
+            .collect();
+        features.sort();
+        features.dedup();
+        Ok(features)
+    }
+
+    /// All checkpoints of a feature, the oldest first.
+    pub fn checkpoints_of(&self, feature: &str) -> Result<Vec<Checkpoint>> {
+        let links = self.links_of(feature)?.0.into_iter();
+        Ok(links.map(|link| link.stored.checkpoint).collect())
+    }
+
+    /// The checkpoint of a feature that a name means, as [`Workspace::find`] reads names.
+    ///
+    /// [`Workspace::find`]: crate::Workspace::find
+    pub fn find_of(&self, feature: &str, name: &str) -> Result<Checkpoint> {
+        let all = self.named(feature)?;
         let id = pick(&all, name)?.commit;
         Ok(commit::read(&self.store.objects()?, &id)?.checkpoint)
     }
@@ -46,6 +74,11 @@ impl GitWorkspace {
         let (from, to) = (tree_id(from)?, tree_id(to)?);
         let deltas = tree::compare(&objects, &from, &to)?;
         Ok(deltas.into_iter().filter_map(|delta| change(&delta)).collect())
+    }
+
+    /// How many files a tree has.
+    pub fn count_files(&self, tree: &TreeId) -> Result<usize> {
+        Ok(tree::list(&self.store.objects()?, &tree_id(tree)?)?.len())
     }
 
     pub(crate) fn read_entry(&self, tree: &TreeId, path: &RepoPath) -> Result<Option<Content>> {
@@ -86,14 +119,18 @@ impl GitWorkspace {
 
     /// The refs of this feature's checkpoints begin with this.
     pub(crate) fn chain_prefix(&self) -> String {
-        format!("refs/aurora/checkpoints/{}/", self.place.feature)
+        prefix_of(&self.place.feature)
     }
 
     /// All checkpoints that can be read, the oldest first, and what is wrong with the others.
     pub(crate) fn links(&self) -> Result<(Vec<Link>, Vec<String>)> {
+        self.links_of(&self.place.feature)
+    }
+
+    fn links_of(&self, feature: &str) -> Result<(Vec<Link>, Vec<String>)> {
         let objects = self.store.objects()?;
         let (mut links, mut problems) = (Vec::new(), Vec::new());
-        for named in self.named()? {
+        for named in self.named(feature)? {
             match commit::read(&objects, &named.commit) {
                 Ok(stored) => links.push(Link { commit: named.commit, stored }),
                 Err(error) => problems.push(format!("{} cannot be read: {error}", named.id)),
@@ -104,7 +141,7 @@ impl GitWorkspace {
 
     /// The latest checkpoint that can be read, and the highest number that was given.
     pub(crate) fn latest_link(&self, objects: &Objects) -> Result<(Option<Link>, u64)> {
-        let all = self.named()?;
+        let all = self.named(&self.place.feature)?;
         let highest = all.last().map_or(0, |named| named.number);
         for named in all.iter().rev() {
             if let Ok(stored) = commit::read(objects, &named.commit) {
@@ -115,8 +152,8 @@ impl GitWorkspace {
     }
 
     /// All names, by number.
-    fn named(&self) -> Result<Vec<Named>> {
-        let prefix = self.chain_prefix();
+    fn named(&self, feature: &str) -> Result<Vec<Named>> {
+        let prefix = prefix_of(feature);
         let refs = self.store.refs(&prefix)?.into_iter();
         let mut all: Vec<Named> = refs
             .filter_map(|(name, commit)| {
@@ -127,6 +164,13 @@ impl GitWorkspace {
         all.sort_by(|a, b| a.number.cmp(&b.number).then_with(|| a.id.cmp(&b.id)));
         Ok(all)
     }
+}
+
+/// The refs of all checkpoints begin with this.
+const CHAINS: &str = "refs/aurora/checkpoints/";
+
+fn prefix_of(feature: &str) -> String {
+    format!("{CHAINS}{feature}/")
 }
 
 /// The number in a checkpoint's name.
@@ -191,7 +235,10 @@ fn nearest(all: &[Named], name: &str) -> String {
         (std::cmp::Reverse(shared(&named.id)), std::cmp::Reverse(named.number))
     });
     let close: Vec<&str> = close.iter().take(3).map(|named| named.id.as_str()).collect();
-    format!("there are {} of them, such as {}", all.len(), close.join(", "))
+    match all.len() {
+        1 => format!("there is only {}", close.join(", ")),
+        number => format!("there are {number} of them, such as {}", close.join(", ")),
+    }
 }
 
 /// The name of the checkpoint with that number and content.

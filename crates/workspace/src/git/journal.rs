@@ -5,8 +5,8 @@
 
 mod heal;
 
-use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::fs;
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::git::beneath::Fuse;
 use crate::git::objects::Entry;
+use crate::git::own::{self, Prepared};
+use crate::git::private::sync_folder;
 use crate::git::restore::{Due, Step, Transition};
 
 const VERSION: u32 = 1;
@@ -117,42 +119,33 @@ impl Journal {
 
     /// Makes it durable, before anything else is touched.
     pub fn write(&self, dir: &Path, fuse: &Fuse) -> Result<()> {
-        let (path, temp) = (dir.join(NAME), dir.join("journal.new"));
-        let write = || -> io::Result<()> {
-            fuse.burn()?;
-            let mut file = File::create(&temp)?;
-            file.write_all(&self.to_bytes()?)?;
-            file.sync_all()?;
-            fuse.burn()?;
-            fs::rename(&temp, &path)?;
-            File::open(dir)?.sync_all()
-        };
-        write().map_err(Error::io("write", &path))
+        let path = dir.join(NAME);
+        fuse.burn().map_err(Error::io("write", &path))?;
+        let bytes = self.to_bytes().map_err(Error::io("write", &path))?;
+        let prepared = Prepared::new(&path, &bytes, true)?;
+        fuse.burn().map_err(Error::io("write", &path))?;
+        prepared.publish()
     }
 
     /// Removes the journal: everything is done and durable.
     pub fn end(dir: &Path, fuse: &Fuse) -> Result<()> {
         let path = dir.join(NAME);
-        let remove = || -> io::Result<()> {
-            fuse.burn()?;
-            fs::remove_file(&path)?;
-            File::open(dir)?.sync_all()
-        };
-        remove().map_err(Error::io("remove", &path))
+        fuse.burn().map_err(Error::io("remove", &path))?;
+        fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+        sync_folder(dir)
     }
 
     /// Reads the journal, if there is one.
     pub fn read(dir: &Path) -> Result<Found> {
         let path = dir.join(NAME);
-        let size = match fs::symlink_metadata(&path) {
-            Ok(about) => about.len(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Found::None),
-            Err(error) => return Err(Error::io("read", &path)(error)),
+        let bytes = match own::read(&path, LARGEST_BYTES) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => return Ok(Found::None),
+            Err(Error::Corrupt { .. }) => {
+                return Ok(Found::Corrupt { because: "it is far too large".to_owned() });
+            }
+            Err(error) => return Err(error),
         };
-        if size > LARGEST_BYTES {
-            return Ok(Found::Corrupt { because: "it is far too large".to_owned() });
-        }
-        let bytes = fs::read(&path).map_err(Error::io("read", &path))?;
         Ok(match Self::from_bytes(&bytes) {
             Ok(journal) => Found::Journal(Box::new(journal)),
             Err(because) => Found::Corrupt { because },
@@ -206,6 +199,10 @@ impl Journal {
         let header: HeaderLine = read_line(lines.next().unwrap_or_default())?;
         if header.version != VERSION {
             return Err(format!("it is of version {}, not {VERSION}", header.version));
+        }
+        // It is a part of names that are opened.
+        if !header.op.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+            return Err("its operation has no sound name".to_owned());
         }
         let steps = lines.map(|line| read_line::<StepLine>(line)?.into_step());
         let steps = steps.collect::<std::result::Result<Vec<Step>, String>>()?;

@@ -1,10 +1,13 @@
 //! Three-way merges of file contents, by `git merge-file`.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::hash::{BuildHasher as _, RandomState};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::error::{Error, Result};
+use crate::git::own::Folder;
 use crate::git::process::{Git, Program};
 
 /// Larger files are not merged.
@@ -34,6 +37,9 @@ pub(crate) struct Sides<'s> {
     pub checkpoint: &'s [u8],
 }
 
+/// What the three sides are called where they are marked: now, base, checkpoint.
+pub(crate) const LABELS: [&str; 3] = ["now", "base", "checkpoint"];
+
 /// Merges three contents. `git_dir` is a repository of ours, so that nobody else's settings count;
 /// `scratch` is a folder of ours.
 pub(crate) fn merge(
@@ -41,6 +47,17 @@ pub(crate) fn merge(
     git_dir: &Path,
     scratch: &Path,
     sides: Sides<'_>,
+) -> Result<Merged> {
+    merge_labelled(program, git_dir, scratch, sides, LABELS)
+}
+
+/// The same, with other names for the sides.
+pub(crate) fn merge_labelled(
+    program: &Program,
+    git_dir: &Path,
+    scratch: &Path,
+    sides: Sides<'_>,
+    labels: [&str; 3],
 ) -> Result<Merged> {
     let all = [sides.now, sides.base, sides.checkpoint];
     if all.iter().any(|bytes| bytes.len() > LARGEST_BYTES) {
@@ -60,7 +77,7 @@ pub(crate) fn merge(
     }
     let output = Git::new(program, git_dir, "merge a file")
         .args(["merge-file", "-p", "--diff3", "--quiet"])
-        .args(["-L", "now", "-L", "base", "-L", "checkpoint"])
+        .args(labels.iter().flat_map(|label| ["-L", label]))
         .args(&paths)
         .output()?;
     match output.status.code() {
@@ -81,8 +98,12 @@ impl Scratch {
     fn new(within: &Path) -> Result<Self> {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let path = within.join(format!("merge-{}-{count}", std::process::id()));
-        fs::create_dir_all(&path).map_err(Error::io("create", &path))?;
+        let guess = RandomState::new().hash_one(count);
+        let name = format!("merge-{}-{count}-{guess:x}", std::process::id());
+        let path = within.join(&name);
+        Folder::make(within)?
+            .create_folder(OsStr::new(&name))
+            .map_err(Error::io("create", &path))?;
         Ok(Self(path))
     }
 }

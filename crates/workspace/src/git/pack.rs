@@ -9,7 +9,7 @@ use gix::hashtable::HashSet;
 use gix::objs::Kind;
 
 use crate::error::{Error, Result};
-use crate::git::private::{PrivateStore, Unfinished, sync_folder};
+use crate::git::private::{PrivateStore, Unfinished};
 
 mod entry;
 mod index;
@@ -110,8 +110,7 @@ impl PackWriter {
         sync_both(&pack, &index)?;
         // The index makes the pack visible, so it comes last.
         pack.publish(&self.dir.join(format!("pack-{checksum}.pack")))?;
-        index.publish(&self.dir.join(format!("pack-{checksum}.idx")))?;
-        sync_folder(&self.dir)
+        index.publish(&self.dir.join(format!("pack-{checksum}.idx")))?.sync()
     }
 
     /// Moves what is in memory to the file.

@@ -21,6 +21,7 @@ mod choice;
 mod cover;
 mod reach;
 
+pub(crate) use choice::doomed;
 use reach::Reach;
 
 impl GitWorkspace {
@@ -35,7 +36,7 @@ impl GitWorkspace {
 }
 
 fn dry_run(workspace: &GitWorkspace, all: &[Checkpoint], retention: &Retention) -> Result<Pruned> {
-    let doomed = choice::doomed(all, retention, (workspace.settings.now)())?;
+    let doomed = doomed(all, retention, (workspace.settings.now)())?;
     let bytes = workspace.store.bytes()?;
     Ok(outcome(all, doomed, bytes, bytes))
 }
@@ -51,7 +52,7 @@ fn prune_among(
     _lock: &PruneLock,
 ) -> Result<Pruned> {
     let (store, progress) = (&workspace.store, &workspace.settings.progress);
-    let doomed = choice::doomed(all, retention, (workspace.settings.now)())?;
+    let doomed = doomed(all, retention, (workspace.settings.now)())?;
     let bytes_before = store.bytes()?;
     let left: Vec<&Checkpoint> =
         all.iter().filter(|one| !doomed.contains(&one.checkpoint_id)).collect();

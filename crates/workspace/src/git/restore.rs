@@ -143,15 +143,11 @@ impl<B: Blobs> Ground<'_, B> {
 }
 
 impl GitWorkspace {
-    /// Verifies that every object is there, journals, applies step by step, syncs, ends the journal.
-    /// The caller holds the feature's lock and has made a safety checkpoint. A path that is no longer
-    /// what the step expects is left alone and reported as kept.
-    pub(crate) fn apply(&self, transition: &Transition) -> Result<Vec<PathOutcome>> {
-        Ok(self.apply_then(transition, None, |_| Ok(()))?.0)
-    }
-
-    /// The same, and records the checkpoint that is due before the journal ends, so that a crash in
-    /// between leaves neither a change that cannot be undone nor a checkpoint too many.
+    /// Verifies that every object is there, journals, applies step by step, syncs, records the
+    /// checkpoint that is due and only then ends the journal, so that a crash in between leaves
+    /// neither a change that cannot be undone nor a checkpoint too many. The caller holds the
+    /// feature's lock and has made a safety checkpoint. A path that is no longer what the step expects
+    /// is left alone and reported as kept.
     pub(crate) fn apply_then<T>(
         &self,
         transition: &Transition,

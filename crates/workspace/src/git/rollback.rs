@@ -5,6 +5,7 @@ mod plan;
 use std::collections::{BTreeMap, BTreeSet};
 
 use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Head, RepoPath, TreeId};
+use gix::hash::ObjectId;
 
 use self::plan::{Aim, Planned, State};
 use crate::error::{Error, Result};
@@ -12,6 +13,7 @@ use crate::git::GitWorkspace;
 use crate::git::beneath::{Fuse, Root};
 use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
+use crate::git::own;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
@@ -19,7 +21,7 @@ use crate::git::snapshot::head::head;
 use crate::git::tree;
 use crate::request::{
     CheckpointRequest, Limits, MovedHead, OnUnchanged, Outcome, PathOutcome, RollbackPlan,
-    RollbackReport, RollbackRequest, StepAction,
+    RollbackReport, RollbackRequest, StepAction, UndoRequest,
 };
 use crate::watchdog::DirtyPath;
 
@@ -31,11 +33,11 @@ impl GitWorkspace {
         self.plan_for(&aim, request, &lock)
     }
 
-    /// What undoing the latest rollback or promotion would do, without doing it.
-    pub fn plan_undo(&self, request: &RollbackRequest) -> Result<RollbackPlan> {
+    pub(crate) fn undo_plan(&self, request: &UndoRequest) -> Result<RollbackPlan> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
-        self.plan_for(&self.aim_of_undo()?, request, &lock)
+        let aim = self.aim_of_undo()?;
+        self.plan_for(&aim, &request.going_to(&aim.target.checkpoint_id), &lock)
     }
 
     fn plan_for(
@@ -56,6 +58,7 @@ impl GitWorkspace {
             now: TreeId(now.tree.to_string()),
             moved_head: moved(&aim.target.head, &head(&self.place)),
             steps: planned.into_iter().map(|planned| planned.shown).collect(),
+            notes: request.scope.notes(),
         })
     }
 
@@ -66,10 +69,11 @@ impl GitWorkspace {
         self.go_to(&aim, request, &lock)
     }
 
-    pub(crate) fn undo_latest(&self, request: &RollbackRequest) -> Result<RollbackReport> {
+    pub(crate) fn undo_latest(&self, request: &UndoRequest) -> Result<RollbackReport> {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
-        self.go_to(&self.aim_of_undo()?, request, &lock)
+        let aim = self.aim_of_undo()?;
+        self.go_to(&aim, &request.going_to(&aim.target.checkpoint_id), &lock)
     }
 
     /// Undoing's aim: what was there before the latest rollback or promotion, at its paths only.
@@ -96,12 +100,14 @@ impl GitWorkspace {
         let objects = self.store.objects()?;
         let restored = tree_id(&undone.tree)?;
         let changed = tree::compare(&objects, &tree_id(&before.tree)?, &restored)?;
+        let has = |path: &RepoPath| before.empty_folders.contains(path);
         let had = |path: &RepoPath| undone.empty_folders.contains(path);
         Ok(Aim {
             target: before.clone(),
             base: restored,
             only: Some(changed.into_iter().map(|delta| delta.path).collect()),
             empty_folders: before.empty_folders.iter().filter(|path| !had(path)).cloned().collect(),
+            hollow: undone.empty_folders.iter().filter(|path| !has(path)).cloned().collect(),
             message: format!("undo of {}", undone.checkpoint_id),
         })
     }
@@ -114,6 +120,7 @@ impl GitWorkspace {
             base: tree_id(&latest.tree)?,
             only: None,
             empty_folders: target.empty_folders.clone(),
+            hollow: Vec::new(),
             message: format!("rollback to {}", target.checkpoint_id),
             target,
         })
@@ -127,8 +134,8 @@ impl GitWorkspace {
     ) -> Result<RollbackReport> {
         self.refuse_moved_head(&aim.target, request)?;
         let objects = self.store.objects()?;
-        let safety = self.capture(&self.safety_request(&objects, aim, request)?, lock)?.checkpoint;
-        refuse_unseen(request, &safety)?;
+        let safety = self.safety_request(&objects, aim, request)?;
+        let safety = self.capture_if(&safety, lock, |now| refuse_unseen(request, now))?.checkpoint;
         let now = State::of(&safety)?;
         // Objects of the safety checkpoint are in a pack that is newer than the handle.
         let objects = self.store.objects()?;
@@ -142,8 +149,11 @@ impl GitWorkspace {
             safety: safety.checkpoint_id.clone(),
             restored,
             paths,
+            notes: request.scope.notes(),
         };
-        if steps.is_empty() && !self.any_missing(&empty_folders)? {
+        let folders_stay =
+            !self.any_folder(&empty_folders, false)? && !self.any_folder(&aim.hollow, true)?;
+        if steps.is_empty() && folders_stay {
             return Ok(report(safety.checkpoint_id.clone(), ended(&planned, Vec::new())));
         }
         let due = Due {
@@ -153,7 +163,8 @@ impl GitWorkspace {
         };
         let transition = Transition { what: aim.message.clone(), steps, empty_folders };
         let (outcomes, restored) = self.apply_then(&transition, Some(due.clone()), |_| {
-            self.record_due(&due, &transition, request.limits, lock)
+            self.remove_hollow(aim)?;
+            self.record_changed(&due, &transition, &aim.hollow, request.limits, lock)
         })?;
         Ok(report(restored.checkpoint_id, ended(&planned, outcomes)))
     }
@@ -163,6 +174,19 @@ impl GitWorkspace {
         &self,
         due: &Due,
         transition: &Transition,
+        limits: Limits,
+        lock: &FeatureLock,
+    ) -> Result<Checkpoint> {
+        self.record_changed(due, transition, &[], limits, lock)
+    }
+
+    /// The same where folders may have gone, too. Where nothing changed there is nothing to undo, so
+    /// the safety checkpoint is the answer.
+    fn record_changed(
+        &self,
+        due: &Due,
+        transition: &Transition,
+        hollow: &[RepoPath],
         limits: Limits,
         lock: &FeatureLock,
     ) -> Result<Checkpoint> {
@@ -177,7 +201,7 @@ impl GitWorkspace {
         let request = CheckpointRequest {
             kind: due.kind,
             message: due.message.clone(),
-            on_unchanged: OnUnchanged::Record,
+            on_unchanged: OnUnchanged::Reuse,
             also: restored.map(|step| step.path.clone()).collect(),
             limits,
             ..CheckpointRequest::default()
@@ -185,11 +209,12 @@ impl GitWorkspace {
         // The safety checkpoint has all else, so only what was changed is looked at, as a watchdog
         // would have named it: folders came and went with the files in them.
         let mut paths = BTreeMap::new();
-        for path in steps.iter().map(|step| &step.path).chain(&transition.empty_folders) {
+        let folders = || transition.empty_folders.iter().chain(hollow);
+        for path in steps.iter().map(|step| &step.path).chain(folders()) {
             paths.extend(path.parents().map(|folder| (folder, false)));
         }
         paths.extend(steps.iter().map(|step| (step.path.clone(), true)));
-        paths.extend(transition.empty_folders.iter().map(|folder| (folder.clone(), false)));
+        paths.extend(folders().map(|folder| (folder.clone(), false)));
         let paths = paths.into_iter().map(|(path, whole)| DirtyPath { path, whole }).collect();
         Ok(self.capture_only(&request, paths, lock)?.checkpoint)
     }
@@ -221,13 +246,12 @@ impl GitWorkspace {
         let Some((then, now)) = moved(&target.head, &head(&self.place)) else { return Ok(()) };
         Err(Error::Refused {
             what: format!(
-                "HEAD has moved since {}: from {} to {}",
-                target.checkpoint_id,
+                "HEAD was {} at {} and is {} now",
                 shown(&then),
+                target.checkpoint_id,
                 shown(&now)
             ),
-            hint: "switch back first, or restore the files all the same with \
-                   `--allow-moved-head` (HEAD stays where it is)"
+            hint: "switch back first, or insist with --allow-moved-head: HEAD stays where it is"
                 .to_owned(),
         })
     }
@@ -253,18 +277,33 @@ impl GitWorkspace {
         {
             let path = dir.join(std::ffi::OsStr::from_bytes(planned.shown.path.as_bytes()));
             let text = planned.shown.note.as_deref().unwrap_or_default();
-            if let Some(parent) = path.parent() {
-                std::fs::create_dir_all(parent).map_err(Error::io("create", parent))?;
-            }
-            std::fs::write(&path, text).map_err(Error::io("write", &path))?;
+            own::replace(&path, text.as_bytes(), false)?;
         }
         Ok(())
     }
 
-    fn any_missing(&self, folders: &[RepoPath]) -> Result<bool> {
+    /// Whether any of these folders is there, or is not.
+    fn any_folder(&self, folders: &[RepoPath], there: bool) -> Result<bool> {
         let root = Root::open(&self.place.root, Fuse::default())?;
         let mut hand = root.hand();
-        Ok(folders.iter().any(|path| hand.folder(Some(path), false).is_err()))
+        Ok(folders.iter().any(|path| hand.folder(Some(path), false).is_ok() == there))
+    }
+
+    /// Removes the folders that an earlier rollback made, and those above that it made for them. One
+    /// that has something in it stays.
+    fn remove_hollow(&self, aim: &Aim) -> Result<()> {
+        let root = Root::open(&self.place.root, Fuse::default())?;
+        let had: BTreeSet<&RepoPath> = aim.target.empty_folders.iter().collect();
+        let mut hollow: BTreeSet<RepoPath> = aim.hollow.iter().cloned().collect();
+        // The last in order is always below, never above, the others that it is related to.
+        while let Some(path) = hollow.pop_last() {
+            let mut hand = root.hand();
+            let Ok(folder) = hand.parent_of(&path, false) else { continue };
+            if !had.contains(&path) && folder.remove_folder(path.name()).is_ok() {
+                hollow.extend(path.parent());
+            }
+        }
+        Ok(())
     }
 }
 
@@ -276,9 +315,10 @@ fn folders_due(aim: &Aim, request: &RollbackRequest, steps: &[Step]) -> Vec<Repo
     aim.empty_folders.iter().filter(due).cloned().collect()
 }
 
-fn refuse_unseen(request: &RollbackRequest, safety: &Checkpoint) -> Result<()> {
+fn refuse_unseen(request: &RollbackRequest, now: &ObjectId) -> Result<()> {
+    let now = TreeId(now.to_string());
     match &request.seen {
-        Some(seen) if *seen != safety.tree => Err(Error::Refused {
+        Some(seen) if *seen != now => Err(Error::Refused {
             what: "the worktree changed since the preview".to_owned(),
             hint: "look at the preview again, then confirm".to_owned(),
         }),
@@ -319,11 +359,10 @@ fn shown(head: &Head) -> String {
     let commit = head.commit.as_deref().and_then(|commit| commit.get(..10));
     let branch =
         head.branch.as_deref().map(|name| name.strip_prefix("refs/heads/").unwrap_or(name));
-    match (branch, commit) {
-        (Some(branch), Some(commit)) => format!("{branch} at {commit}"),
-        (Some(branch), None) => format!("{branch} without a commit"),
-        (None, Some(commit)) => format!("{commit} without a branch"),
-        (None, None) => "nowhere".to_owned(),
+    let branch = branch.unwrap_or("detached");
+    match commit {
+        Some(commit) => format!("{branch} at {commit}"),
+        None => format!("{branch}, without a commit"),
     }
 }
 

@@ -31,7 +31,19 @@ impl GitWorkspace {
         request: &CheckpointRequest,
         lock: &FeatureLock,
     ) -> Result<Created> {
-        self.finish_capture(request, self.survey(request, lock)?)
+        self.capture_if(request, lock, |_| Ok(()))
+    }
+
+    /// The same, unless the caller says no to the tree that would be recorded.
+    pub(crate) fn capture_if(
+        &self,
+        request: &CheckpointRequest,
+        lock: &FeatureLock,
+        agree: impl FnOnce(&ObjectId) -> Result<()>,
+    ) -> Result<Created> {
+        let survey = self.survey(request, lock)?;
+        agree(&survey.tree)?;
+        self.finish_capture(request, survey)
     }
 
     /// The same for a caller that knows that only these paths changed since the latest checkpoint,

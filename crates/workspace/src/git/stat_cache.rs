@@ -9,7 +9,11 @@ use gix::hash::ObjectId;
 
 use crate::error::{Error, Result};
 use crate::git::objects::Entry;
+use crate::git::own;
 use crate::git::tree::Delta;
+
+/// A larger file is none of ours: no worktree has as many files.
+const LARGEST_BYTES: u64 = 4 << 30;
 
 /// What the file system says about a file. As long as all of it is the same, so is the content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -196,16 +200,19 @@ impl StatCache {
     }
 
     /// Reads what was saved for a tree; nothing when there is any doubt about it.
-    pub fn load(path: &Path, hash: gix::hash::Kind) -> Option<(ObjectId, Self)> {
-        encoding::decode(&std::fs::read(path).ok()?, hash)
+    ///
+    /// # Errors
+    /// Only for what is no plain file.
+    pub fn load(path: &Path, hash: gix::hash::Kind) -> Result<Option<(ObjectId, Self)>> {
+        match own::read(path, LARGEST_BYTES) {
+            Err(error @ Error::Refused { .. }) => Err(error),
+            other => Ok(other.ok().flatten().and_then(|bytes| encoding::decode(&bytes, hash))),
+        }
     }
 
     /// Saves it as the listing of a tree. Losing it only costs time, so it is not synced.
     pub fn save(&self, path: &Path, tree: &ObjectId) -> Result<()> {
-        let temporary = path.with_extension("new");
-        std::fs::write(&temporary, encoding::encode(tree, self))
-            .map_err(Error::io("write", &temporary))?;
-        std::fs::rename(&temporary, path).map_err(Error::io("replace", path))
+        own::replace(path, &encoding::encode(tree, self), false)
     }
 }
 

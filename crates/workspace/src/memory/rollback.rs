@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use aurora_model::{Checkpoint, CheckpointKind, EntryMode, RepoPath, Skipped};
+use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, EntryMode, RepoPath, Skipped};
 
 use super::merge::merge;
-use super::state::{Seen, State, Undoable};
+use super::state::{Seen, State};
 use super::tree::{self, Files};
 use crate::error::{Error, Result};
 use crate::request::{
-    CheckpointRequest, Content, Edits, IgnoredFiles, MovedHead, OnUnchanged, Outcome, PathOutcome,
-    PlannedStep, RollbackPlan, RollbackReport, RollbackRequest, Scope, StepAction,
+    CheckpointRequest, Content, Edits, IgnoredFiles, MovedHead, Outcome, PathOutcome, PlannedStep,
+    RollbackPlan, RollbackReport, RollbackRequest, Scope, StepAction,
 };
 
 /// Where a rollback or its undoing goes.
@@ -21,14 +21,21 @@ pub(super) struct Aim {
     base: Arc<Files>,
     /// Only these paths, where an earlier rollback is undone.
     only: Option<BTreeSet<RepoPath>>,
+    /// Folders without content that go again, where an earlier rollback made them.
+    hollow: Vec<RepoPath>,
+}
+
+impl Aim {
+    /// The checkpoint whose state is restored.
+    pub fn to(&self) -> &CheckpointId {
+        &self.to.checkpoint_id
+    }
 }
 
 /// A step, and what stands there afterwards.
 struct Step {
     planned: PlannedStep,
     result: Option<Content>,
-    /// Whether something that stays keeps it from being done.
-    blocked: bool,
 }
 
 /// What a rollback would do, and what it was made from.
@@ -48,15 +55,35 @@ struct Decision {
 impl State {
     /// A rollback's aim: the checkpoint that was asked for.
     pub fn aim_at(&self, to: &Checkpoint) -> Aim {
-        Aim { to: to.clone(), base: Arc::new(self.latest_files().clone()), only: None }
+        let base = Arc::new(self.latest_files().clone());
+        Aim { to: to.clone(), base, only: None, hollow: Vec::new() }
     }
 
-    /// The aim of undoing: what was there before, at the paths that were changed then.
-    pub fn aim_before(&self, safety: &Checkpoint, restored: &Checkpoint) -> Result<Aim> {
+    /// Undoing's aim: what was there before the latest rollback, at the paths that it changed.
+    pub fn aim_of_undo(&self) -> Result<Aim> {
+        let undone = self.chain.iter().rev().find(|one| one.kind == CheckpointKind::Restored);
+        let hint = || "see what there is to go back to with `aur checkpoints list`".to_owned();
+        let Some(restored) = undone else {
+            return Err(Error::NotFound {
+                what: "there is no rollback to undo".to_owned(),
+                hint: hint(),
+            });
+        };
+        // The safety checkpoint is always the one right before.
+        let before = restored.previous_checkpoint_id.as_ref();
+        let before = self.chain.iter().find(|one| Some(&one.checkpoint_id) == before);
+        let Some(safety) = before else {
+            return Err(Error::NotFound {
+                what: format!("the checkpoint before {} was pruned", restored.checkpoint_id),
+                hint: hint(),
+            });
+        };
         let (before, after) = (self.files_of(&safety.tree)?, self.files_of(&restored.tree)?);
         let changed = tree::changes(before, after).into_iter().map(|change| change.path);
         let (only, base) = (Some(changed.collect()), Arc::new(after.clone()));
-        Ok(Aim { to: safety.clone(), base, only })
+        let made = |path: &&RepoPath| !safety.empty_folders.contains(path);
+        let hollow = restored.empty_folders.iter().filter(made).cloned().collect();
+        Ok(Aim { to: safety.clone(), base, only, hollow })
     }
 
     /// What a rollback would do.
@@ -68,6 +95,7 @@ impl State {
             now: plan.seen.tree,
             moved_head: moved.then(|| (aim.to.head.clone(), self.head.clone())),
             steps: plan.steps.into_iter().map(|step| step.planned).collect(),
+            notes: request.scope.notes(),
         })
     }
 
@@ -96,20 +124,27 @@ impl State {
         let safety = self.checkpoint(&record(CheckpointKind::Safety, plan.also))?;
         let safety = safety.checkpoint.checkpoint_id;
         let paths = self.apply(&plan.steps);
-        let tried = |step: &&Step| step.blocked || step.changes_something();
-        let mut tried = plan.steps.iter().filter(tried).peekable();
-        let mut restored = safety.clone();
-        if tried.peek().is_some() {
-            // What came back from the checkpoint is in the new one, ignored or not.
-            let there = tried.filter(|step| step.result.is_some());
-            let there = there.map(|step| step.planned.path.clone()).collect();
-            let mut left = record(CheckpointKind::Restored, there);
-            left.on_unchanged = OnUnchanged::Record;
-            restored = self.checkpoint(&left)?.checkpoint.checkpoint_id;
-            let undoable = Undoable { safety: safety.clone(), restored: restored.clone() };
-            self.last_undoable = Some(undoable);
+        self.restore_folders(aim, request, &plan.steps);
+        // What came back from the checkpoint is in the new one, ignored or not. Where nothing changed
+        // there is none, so that the next undo is about the rollback before.
+        let done = plan.steps.iter().filter(|step| step.changes_something());
+        let there = done.filter(|step| step.result.is_some());
+        let there = there.map(|step| step.planned.path.clone()).collect();
+        let restored = self.checkpoint(&record(CheckpointKind::Restored, there))?;
+        let restored = restored.checkpoint.checkpoint_id;
+        let notes = request.scope.notes();
+        Ok(RollbackReport { to, safety, restored, paths, notes })
+    }
+
+    /// Folders without content come back where nothing stands, and go again with an undo.
+    fn restore_folders(&mut self, aim: &Aim, request: &RollbackRequest, steps: &[Step]) {
+        let touched = |path: &RepoPath| steps.iter().any(|step| step.planned.path.is_within(path));
+        for path in &aim.to.empty_folders {
+            if in_scope(path, &request.scope) || touched(path) {
+                self.make_folder(path);
+            }
         }
-        Ok(RollbackReport { to, safety, restored, paths })
+        self.folders.retain(|path| !aim.hollow.contains(path));
     }
 
     fn plan(&self, aim: &Aim, request: &RollbackRequest) -> Result<Plan> {
@@ -136,7 +171,7 @@ impl State {
                 edited_since_last: edited,
                 note: decision.note,
             };
-            steps.push(Step { planned, result: decision.result, blocked: false });
+            steps.push(Step { planned, result: decision.result });
         }
         self.keep_what_something_is_in_the_way_of(&mut steps);
         Ok(Plan { seen, also, steps })
@@ -183,7 +218,6 @@ impl State {
                 .any(|other| other != path && other.is_within(path) && stays(other));
             if below || path.parents().any(|above| stays(&above)) {
                 step.planned.action = StepAction::Keep;
-                step.blocked = true;
                 step.planned.note = Some("something that stays is in its way".to_owned());
             }
         }

@@ -24,32 +24,25 @@ const SECRETS_LIKE_BYTES: usize = 64 << 10;
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub files: Files,
+    /// Folders with nothing in them.
+    pub folders: BTreeSet<RepoPath>,
     pub ignored: BTreeSet<RepoPath>,
     pub head: Head,
     pub head_files: Files,
     pub branches: BTreeMap<String, String>,
     pub chain: Vec<Checkpoint>,
     pub trees: BTreeMap<TreeId, Arc<Files>>,
-    pub last_undoable: Option<Undoable>,
     made: u64,
     moves: u64,
     base_tree: Option<TreeId>,
     blobs: BTreeSet<ObjectId>,
 }
 
-/// A rollback, or the undoing of one, that can be undone.
-#[derive(Debug, Clone)]
-pub(super) struct Undoable {
-    /// What was there before.
-    pub safety: CheckpointId,
-    /// What was there after.
-    pub restored: CheckpointId,
-}
-
 /// What the worktree holds, as a checkpoint would see it.
 pub(super) struct Seen {
     pub files: Files,
     pub skipped: Vec<Skipped>,
+    pub empty_folders: Vec<RepoPath>,
     pub tree: TreeId,
 }
 
@@ -75,7 +68,9 @@ impl State {
             }
         }
         let tree = tree::tree_of(&files)?;
-        Ok(Seen { files, skipped: skipped.into_iter().collect(), tree })
+        let counts = |path: &&RepoPath| !self.ignored.iter().any(|rule| path.is_within(rule));
+        let empty_folders = self.folders.iter().filter(counts).cloned().collect();
+        Ok(Seen { files, skipped: skipped.into_iter().collect(), empty_folders, tree })
     }
 
     /// Records what the worktree holds.
@@ -85,6 +80,7 @@ impl State {
         if let Some(latest) = self.chain.last()
             && latest.tree == seen.tree
             && latest.skipped == seen.skipped
+            && latest.empty_folders == seen.empty_folders
             && request.on_unchanged == OnUnchanged::Reuse
         {
             let checkpoint = latest.clone();
@@ -111,7 +107,7 @@ impl State {
             head: self.head.clone(),
             files_changed_since_last: changes.len() as u64,
             skipped: seen.skipped,
-            empty_folders: Vec::new(),
+            empty_folders: seen.empty_folders,
             nested: Vec::new(),
             violations: request.violations.clone(),
             validation_status: match severity {
@@ -206,7 +202,19 @@ impl State {
     pub fn put(&mut self, path: &RepoPath, content: Content) {
         let in_the_way = |other: &RepoPath| other.is_within(path) || path.is_within(other);
         self.files.retain(|other, _| !in_the_way(other));
+        self.folders.retain(|other| !in_the_way(other));
         self.files.insert(path.clone(), content);
+    }
+
+    /// Makes a folder, unless something stands there or on the way.
+    pub fn make_folder(&mut self, path: &RepoPath) {
+        let related = |other: &RepoPath| other.is_within(path) || path.is_within(other);
+        if self.files.keys().any(related) || self.folders.iter().any(|one| one.is_within(path)) {
+            return;
+        }
+        // One that has this in it is no longer empty.
+        self.folders.retain(|other| !path.is_within(other));
+        self.folders.insert(path.clone());
     }
 
     /// Forgets trees that no checkpoint names.

@@ -33,7 +33,11 @@ impl GitWorkspace {
         }
         let base = match &shadow.meta.base_tree {
             Some(tree) => tree.clone(),
-            None => self.create_checkpoint(&CheckpointRequest::default())?.checkpoint.tree,
+            None => {
+                let request =
+                    CheckpointRequest { kind: CheckpointKind::Shadow, ..Default::default() };
+                self.create_checkpoint(&request)?.checkpoint.tree
+            }
         };
         let own = self.of_shadow(&shadow.meta.id)?;
         let lock = own.store.lock(&own.place)?;
@@ -81,7 +85,8 @@ impl GitWorkspace {
         tree: TreeId,
         message: &str,
     ) -> Result<Checkpoint> {
-        let (_, violations) = self.judge_shadow(shadow, compared, quota::bytes_held(shadow))?;
+        let judged = self.judge_shadow(shadow, compared, quota::bytes_held(shadow))?;
+        let violations = judged.violations;
         let skipped = compared.problems.iter().map(|problem| Skipped {
             path: problem.path.clone(),
             reason: if problem.special { SkipReason::SpecialFile } else { SkipReason::Unreadable },

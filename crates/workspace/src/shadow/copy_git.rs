@@ -10,7 +10,9 @@ use crate::git::place::Place;
 
 /// Makes `.git` in a copy. Commits made there stay there: only objects are read from the real one.
 pub(crate) fn make(place: &Place, git: &Path) -> Result<()> {
-    for folder in ["refs/heads", "refs/tags", "objects/info", "objects/pack", "info"] {
+    // Where refs are in tables, `refs/heads` is a file that keeps other programs out.
+    let refs: &[&str] = if place.reftable { &["refs"] } else { &["refs/heads", "refs/tags"] };
+    for folder in refs.iter().chain(&["objects/info", "objects/pack", "info"]) {
         let path = git.join(folder);
         DirBuilder::new().recursive(true).create(&path).map_err(Error::io("create", &path))?;
     }

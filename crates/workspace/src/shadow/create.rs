@@ -8,11 +8,12 @@ use aurora_model::{Checkpoint, CheckpointKind};
 
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
+use crate::git::snapshot::head;
 use crate::request::CheckpointRequest;
 use crate::shadow::meta::{
     Layer, Meta, Shadow, ShadowLock, Status, digest, folders, make_private, number_of, try_lock,
 };
-use crate::shadow::{Base, ShadowRequest, Strategy, copy, copy_git, removal};
+use crate::shadow::{Base, ShadowRequest, Strategy, copy, copy_git, own_git, removal};
 
 impl GitWorkspace {
     /// Makes a shadow of the worktree as it is now.
@@ -57,7 +58,7 @@ impl GitWorkspace {
                 base_tree: base.map(|base| base.tree.clone()),
                 head: match base {
                     Some(base) => base.head.clone(),
-                    None => self.shadow_head(),
+                    None => head::head(&self.place),
                 },
                 max_bytes: request.max_bytes,
                 status: Status::Open,
@@ -76,6 +77,16 @@ impl GitWorkspace {
                 let notes = copy::copy_worktree(&self.place.root, dir, strategy, progress)?;
                 shadow.meta.notes.extend(notes);
                 copy_git::make(&self.place, &tree.join(".git"))?;
+                if self.place.reftable {
+                    own_git::note_tables(dir, &tree.join(".git"))?;
+                }
+                if self.place.reftable && self.place.git_dir != self.place.common_dir {
+                    shadow.meta.notes.push(
+                        "git in the copy stands where the main worktree does, because the \
+                         repository keeps its refs in tables"
+                            .to_owned(),
+                    );
+                }
             }
         }
         self.hold_base(&shadow)?;
@@ -153,7 +164,8 @@ impl GitWorkspace {
 
     fn base_checkpoint(&self, request: &ShadowRequest) -> Result<Checkpoint> {
         let request = CheckpointRequest {
-            kind: CheckpointKind::Asked,
+            // Nobody asked for it by itself, so a rollback that names none does not mean it.
+            kind: CheckpointKind::Shadow,
             message: "before a shadow".to_owned(),
             limits: request.limits,
             ..CheckpointRequest::default()
@@ -167,13 +179,17 @@ impl GitWorkspace {
         make_private(&all)?;
         let taken = folders(&all)?;
         let names = taken.iter().filter_map(|dir| dir.file_name()?.to_str());
-        let mut number = names.map(number_of).max().unwrap_or(0) + 1;
+        let used = self.place.aurora_dir.join("shadow-number");
+        let highest = std::fs::read_to_string(&used).ok().and_then(|text| text.trim().parse().ok());
+        let mut number = names.map(number_of).max().unwrap_or(0).max(highest.unwrap_or(0)) + 1;
         loop {
             let seed = format!("{:?} {number} {}", (self.settings.now)(), std::process::id());
             let dir = all.join(format!("shadow-{number:03}-{}", digest(seed.as_bytes())?));
             match std::fs::create_dir(&dir) {
                 Ok(()) => {
                     restrict(&dir)?;
+                    // A number that is not noted may be given again, which only people mind.
+                    let _ = std::fs::write(&used, format!("{number}\n"));
                     if let Some(lock) = try_lock(&dir)? {
                         return Ok((dir, lock));
                     }

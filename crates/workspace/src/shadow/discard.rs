@@ -99,7 +99,8 @@ impl GitWorkspace {
             }
             let full = below(&files, path);
             let shines_through = covers.is_empty() && shadow.meta.strategy == Strategy::Overlay;
-            if change.sides.now.is_none() || shines_through {
+            let is_there = !matches!(real.look(path, 0)?, Seen::Nothing | Seen::Folder);
+            if !is_there || shines_through {
                 remove_with_parents_kept(&files, path, &walked.traces)?;
                 continue;
             }
@@ -111,6 +112,35 @@ impl GitWorkspace {
             put_back(&real, path, &full)?;
         }
         Ok(())
+    }
+
+    /// Takes promoted changes out of an overlay's or a copy's files, and nothing else: what stands
+    /// in a folder that took a file's place may have been left behind.
+    pub(crate) fn drop_promoted(&self, shadow: &Shadow, changes: &[&ShadowChange]) -> Result<()> {
+        let walked = layers::walk(shadow)?;
+        let files = shadow.files();
+        let real = Beneath::open(&self.place.root)?;
+        let mut rest = Vec::new();
+        for change in changes {
+            let path = &change.change.path;
+            let full = below(&files, path);
+            let is_content = !matches!(real.look(path, 0)?, Seen::Nothing | Seen::Folder);
+            if full.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
+                make_see_through(&full)?;
+            } else if is_content {
+                rest.push(*change);
+            } else {
+                remove_with_parents_kept(&files, path, &walked.traces)?;
+                // What hid a folder hides nothing any more when that is gone in the worktree too.
+                for over in path.parents() {
+                    let hides = has_trace(&walked.traces, &over, Trace::Gone);
+                    if hides && real.look(&over, 0)? == Seen::Nothing {
+                        removal::remove(&below(&files, &over))?;
+                    }
+                }
+            }
+        }
+        self.drop_changes(shadow, &rest)
     }
 
     /// Removes what crashes left and what is over, and says what was kept and why.
@@ -134,7 +164,8 @@ impl GitWorkspace {
                 Ok(None) => (true, "a crash left it half-made".to_owned()),
                 Err(error) => (request.also_open, format!("it cannot be read: {error}")),
             };
-            drop(lock);
+            // Held until it is gone, so that nothing begins to work in it meanwhile.
+            let _held = lock;
             if remove && !request.dry_run && name.starts_with("shadow-") {
                 self.let_base_go(&name)?;
             }
@@ -159,16 +190,14 @@ impl GitWorkspace {
             Status::Discarded => (true, "it was discarded".to_owned()),
             Status::Promoted if is_old => (true, format!("it was promoted, {days} days ago")),
             Status::Promoted => (false, "it was promoted, and its history is young".to_owned()),
+            Status::Open if shadow.meta.root != self.place.root => {
+                let root = shadow.meta.root.display();
+                (false, format!("it is open, and of another worktree ({root})"))
+            }
             Status::Open if request.also_open => (true, "open shadows go too".to_owned()),
             Status::Open if !is_old => (false, "it is open".to_owned()),
-            Status::Open if shadow.meta.root != self.place.root => {
-                (false, "it is open, and of another worktree".to_owned())
-            }
             Status::Open => {
-                let compared = self.compare_shadow(shadow, Limits::default().max_file_bytes)?;
-                let unused = compared.changes.is_empty()
-                    && compared.problems.is_empty()
-                    && compared.empty_folders.is_empty();
+                let unused = self.holds_nothing(shadow)?;
                 let because = if unused { "it is old and changes nothing" } else { "it is open" };
                 (unused, because.to_owned())
             }
@@ -217,6 +246,11 @@ fn remove_with_parents_kept(
     Ok(())
 }
 
+fn has_trace(traces: &[(RepoPath, Trace)], path: &RepoPath, trace: Trace) -> bool {
+    let at = traces.binary_search_by(|(at, _)| at.cmp(path)).ok();
+    at.and_then(|at| traces.get(at)).is_some_and(|(_, found)| *found == trace)
+}
+
 /// Makes a folder of a whiteout: what it hid stays hidden, but something can be put into it.
 fn make_opaque(path: &Path) -> Result<()> {
     if path.symlink_metadata().is_ok_and(|meta| meta.is_dir()) {
@@ -227,6 +261,18 @@ fn make_opaque(path: &Path) -> Result<()> {
     let flags = rustix::fs::XattrFlags::empty();
     rustix::fs::lsetxattr(path, "user.overlay.opaque", b"y", flags)
         .map_err(|errno| Error::io("mark", path)(errno.into()))
+}
+
+/// Lets what the worktree holds in a folder be seen beside what the shadow holds there.
+fn make_see_through(path: &Path) -> Result<()> {
+    for name in ["user.overlay.opaque", "trusted.overlay.opaque"] {
+        use rustix::io::Errno;
+        match rustix::fs::lremovexattr(path, name) {
+            Ok(()) | Err(Errno::NODATA | Errno::OPNOTSUPP | Errno::PERM) => {}
+            Err(errno) => return Err(Error::io("mark", path)(errno.into())),
+        }
+    }
+    Ok(())
 }
 
 /// Writes what the worktree holds into a shadow's own files.

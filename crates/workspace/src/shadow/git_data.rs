@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use aurora_model::{Constraint, Head, RepoPath, Severity, Violation};
 
+use crate::error::Result;
 use crate::git::GitWorkspace;
 use crate::git::process::Git;
 use crate::shadow::Strategy;
@@ -14,9 +15,22 @@ use crate::shadow::layers::Walked;
 use crate::shadow::meta::Shadow;
 
 /// A git folder that may lie in several layers, the upper first.
-struct View {
+pub(crate) struct View {
+    /// The worktree's own.
     own: Vec<PathBuf>,
-    common: Vec<PathBuf>,
+    /// The one that worktrees share.
+    pub common: Vec<PathBuf>,
+}
+
+/// What became of git's own data in a shadow.
+#[derive(Debug, Default)]
+pub(crate) struct GitData {
+    /// In words.
+    pub notes: Vec<String>,
+    /// What only the shadow has.
+    pub lost: Vec<String>,
+    /// What of it is a violation.
+    pub violations: Vec<Violation>,
 }
 
 /// The content of a file in the first layer that says anything about it.
@@ -73,12 +87,6 @@ fn digits(text: &[u8]) -> Option<String> {
 }
 
 impl GitWorkspace {
-    /// Where HEAD of the worktree stands now.
-    pub(crate) fn shadow_head(&self) -> Head {
-        let own = vec![self.place.git_dir.clone()];
-        View { own, common: vec![self.place.common_dir.clone()] }.head()
-    }
-
     fn shadow_view(&self, shadow: &Shadow) -> View {
         let (own, common) = (&self.place.git_dir, &self.place.common_dir);
         if shadow.meta.strategy != Strategy::Overlay {
@@ -93,26 +101,24 @@ impl GitWorkspace {
         View { own: layers(own), common: layers(common) }
     }
 
-    /// What happened to git's own data, in words, and what of it is a violation.
-    pub(crate) fn shadow_git_data(
-        &self,
-        shadow: &Shadow,
-        walked: &Walked,
-    ) -> (Vec<String>, Vec<Violation>) {
+    /// What became of git's own data.
+    pub(crate) fn shadow_git_data(&self, shadow: &Shadow, walked: &Walked) -> Result<GitData> {
         let mut notes = shadow.meta.notes.clone();
         let view = self.shadow_view(shadow);
-        let (mine, then) = (view.head(), &shadow.meta.head);
-        if mine.commit.is_some() && mine.commit != then.commit {
-            let stays = "promotion takes files, not commits";
-            notes.push(match self.count_commits(&mine, then, &view) {
-                Some(1) => format!("1 commit was made in the shadow; {stays}"),
-                Some(0) | None => format!("HEAD of the shadow is another than it was; {stays}"),
-                Some(many) => format!("{many} commits were made in the shadow; {stays}"),
-            });
+        // Where refs are in tables, the files that HEAD would be read from do not say where it is.
+        let head = (!self.place.reftable).then(|| view.head());
+        if let Some(mine) = &head {
+            self.note_head(mine, &shadow.meta.head, &view, &mut notes);
         }
-        if mine.branch != then.branch {
-            let branch = mine.branch.as_deref().unwrap_or("no branch");
-            notes.push(format!("the shadow is on {branch}; the worktree's branch stays"));
+        let lost = self.only_in_shadow(shadow, &view, head.as_ref(), walked)?;
+        if !lost.is_empty() {
+            let few: Vec<&str> = lost.iter().take(10).map(String::as_str).collect();
+            let more = lost.len().saturating_sub(few.len());
+            let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+            notes.push(format!(
+                "only the shadow has {}{rest}; promotion takes files, so they stay there",
+                few.join(", ")
+            ));
         }
         let nested = walked.git.iter().filter(|path| path.parent().is_some());
         if shadow.meta.strategy == Strategy::Overlay {
@@ -128,7 +134,22 @@ impl GitWorkspace {
                 }
             }
         }
-        (notes, violations)
+        Ok(GitData { notes, lost, violations })
+    }
+
+    fn note_head(&self, mine: &Head, then: &Head, view: &View, notes: &mut Vec<String>) {
+        if mine.commit.is_some() && mine.commit != then.commit {
+            let stays = "promotion takes files, not commits";
+            notes.push(match self.count_commits(mine, then, view) {
+                Some(1) => format!("1 commit was made in the shadow; {stays}"),
+                Some(0) | None => format!("HEAD of the shadow is another than it was; {stays}"),
+                Some(many) => format!("{many} commits were made in the shadow; {stays}"),
+            });
+        }
+        if mine.branch != then.branch {
+            let branch = mine.branch.as_deref().unwrap_or("no branch");
+            notes.push(format!("the shadow is on {branch}; the worktree's branch stays"));
+        }
     }
 
     fn count_commits(&self, mine: &Head, then: &Head, view: &View) -> Option<u64> {

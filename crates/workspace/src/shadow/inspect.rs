@@ -9,19 +9,31 @@ use crate::escape::{self, Facts, Ground};
 use crate::git::GitWorkspace;
 use crate::git::objects::Entry;
 use crate::git::pack::PackWriter;
+use crate::git::snapshot::head;
 use crate::git::tree;
 use crate::request::Limits;
 use crate::shadow::changes::{Compared, ShadowChange};
+use crate::shadow::git_data::GitData;
 use crate::shadow::meta::{Shadow, Status};
 use crate::shadow::reading::{Beneath, Seen};
 use crate::shadow::{Inspection, quota, users};
+
+/// What is to be said about a shadow.
+pub(crate) struct Judged {
+    /// In words.
+    pub notes: Vec<String>,
+    /// What of git's own data only the shadow has.
+    pub git_data: Vec<String>,
+    /// What is wrong with it.
+    pub violations: Vec<Violation>,
+}
 
 impl GitWorkspace {
     /// What a shadow holds and how it stands.
     pub fn inspect_shadow(&self, shadow: &Shadow) -> Result<Inspection> {
         let pids = users::pids(shadow);
         let in_use = !pids.is_empty() || shadow.try_lock()?.is_none();
-        let head = self.shadow_head();
+        let head = head::head(&self.place);
         let head_now = (head != shadow.meta.head).then_some(head);
         if shadow.meta.status != Status::Open {
             return Ok(Inspection {
@@ -31,6 +43,8 @@ impl GitWorkspace {
                 bytes: 0,
                 violations: Vec::new(),
                 notes: Vec::new(),
+                git_data: Vec::new(),
+                unpromotable: Vec::new(),
                 pids,
                 in_use,
                 moved: Vec::new(),
@@ -39,7 +53,8 @@ impl GitWorkspace {
         }
         let compared = self.compare_shadow(shadow, Limits::default().max_file_bytes)?;
         let bytes = quota::bytes_held(shadow);
-        let (mut notes, violations) = self.judge_shadow(shadow, &compared, bytes)?;
+        let Judged { mut notes, git_data, violations } =
+            self.judge_shadow(shadow, &compared, bytes)?;
         notes.extend(
             compared
                 .problems
@@ -57,6 +72,8 @@ impl GitWorkspace {
             bytes,
             violations,
             notes,
+            git_data,
+            unpromotable: compared.problems.into_iter().map(|problem| problem.path).collect(),
             pids,
             in_use,
             head_now,
@@ -69,8 +86,9 @@ impl GitWorkspace {
         shadow: &Shadow,
         compared: &Compared,
         bytes: u64,
-    ) -> Result<(Vec<String>, Vec<Violation>)> {
-        let (notes, mut violations) = self.shadow_git_data(shadow, &compared.walked);
+    ) -> Result<Judged> {
+        let GitData { notes, lost: git_data, mut violations } =
+            self.shadow_git_data(shadow, &compared.walked)?;
         let files = shadow.files();
         let (mine, real) = (Beneath::open(&files)?, Beneath::open(&self.place.root)?);
         let target = |path: &RepoPath| {
@@ -106,7 +124,16 @@ impl GitWorkspace {
         violations.extend(escape::check(&changes, &skipped, &ground));
         violations.sort();
         violations.dedup();
-        Ok((notes, violations))
+        Ok(Judged { notes, git_data, violations })
+    }
+
+    /// Whether nothing is lost when an open shadow goes.
+    pub(crate) fn holds_nothing(&self, shadow: &Shadow) -> Result<bool> {
+        let compared = self.compare_shadow(shadow, Limits::default().max_file_bytes)?;
+        Ok(compared.changes.is_empty()
+            && compared.problems.is_empty()
+            && compared.empty_folders.is_empty()
+            && self.shadow_git_data(shadow, &compared.walked)?.lost.is_empty())
     }
 
     /// Writes the unified diff between what the worktree held and what the shadow holds.

@@ -30,8 +30,11 @@ struct Plan<'a> {
     /// What does not go, and how that is told.
     stays: Vec<PathOutcome>,
     empty_folders: Vec<RepoPath>,
-    /// What was not asked for.
+    /// How many changes were not asked for.
     left: u64,
+    /// What of git's own data only the shadow has.
+    git_data: Vec<String>,
+    violations: Vec<Violation>,
     notes: Vec<String>,
 }
 
@@ -52,12 +55,13 @@ impl GitWorkspace {
         let lock = self.store.lock(&self.place)?;
         self.heal_locked(&lock)?;
         let compared = self.compare_shadow(shadow, request.limits.max_file_bytes)?;
-        let (notes, violations) =
-            self.judge_shadow(shadow, &compared, quota::bytes_held(shadow))?;
-        refuse_violations(shadow, &violations, request)?;
+        let judged = self.judge_shadow(shadow, &compared, quota::bytes_held(shadow))?;
+        refuse_violations(shadow, &judged.violations, request)?;
         let mut pack = PackWriter::new(&self.store)?;
         let mut plan = self.plan_promotion(shadow, &compared, request, &mut pack)?;
-        plan.notes.extend(notes);
+        plan.notes.extend(judged.notes);
+        plan.git_data = judged.git_data;
+        plan.violations = judged.violations;
         refuse_conflicts(&plan, request)?;
         if request.dry_run {
             return Ok(would_do(shadow, request, plan));
@@ -94,6 +98,8 @@ impl GitWorkspace {
                 .cloned()
                 .collect(),
             left: 0,
+            git_data: Vec::new(),
+            violations: Vec::new(),
             notes: Vec::new(),
         };
         let mut ignored: u64 = 0;
@@ -135,9 +141,14 @@ impl GitWorkspace {
             });
         }
         if ignored > 0 {
+            plan.left += ignored;
+            let (files, stay, them) = match ignored {
+                1 => ("file is", "stays", "it"),
+                _ => ("files are", "stay", "them"),
+            };
             plan.notes.push(format!(
-                "{ignored} changed files are ignored by the repository's rules and stay behind \
-                 (`--ignored` takes them too)"
+                "{ignored} changed {files} ignored by the repository's rules and {stay} in the \
+                 shadow (`--ignored` takes {them} too)"
             ));
         }
         Ok(plan)
@@ -174,7 +185,9 @@ impl GitWorkspace {
         );
         let sides = merge::Sides { base: &texts.0, checkpoint: &texts.1, now: &texts.2 };
         let scratch = self.place.feature_dir.join("tmp");
-        match merge::merge(&self.place.program, &self.store.dir, &scratch, sides)? {
+        let labels = ["worktree", "base", "shadow"];
+        let program = &self.place.program;
+        match merge::merge_labelled(program, &self.store.dir, &scratch, sides, labels)? {
             Merged::Clean(merged) => {
                 let id = pack.add(gix::objs::Kind::Blob, &merged)?;
                 let mode = if mine.mode == then.mode { now.mode } else { mine.mode };
@@ -209,8 +222,8 @@ impl GitWorkspace {
         Ok(self.capture(&asked, lock)?.checkpoint.checkpoint_id)
     }
 
-    /// Takes the steps and records what they left; an atomic promotion that somebody got in the way
-    /// of is taken back.
+    /// Takes the steps and records what they left before the journal ends, also when somebody got in
+    /// the way of some of them: what went is then never there without a record, and can be undone.
     fn carry_over(
         &self,
         shadow: &Shadow,
@@ -226,43 +239,26 @@ impl GitWorkspace {
             empty_folders: plan.empty_folders.clone(),
         };
         let due = Due { kind: CheckpointKind::Promoted, message: what, safety: safety.clone() };
-        let record = |outcomes: &[PathOutcome]| {
-            if request.mode == PromotionMode::Atomic && outcomes.iter().any(did_not_go) {
-                return Ok(None);
-            }
+        let record = |_: &[PathOutcome]| {
             let recorded = self.record_due(&due, &transition, request.limits, lock)?;
-            Ok(Some(recorded.checkpoint_id))
+            Ok(recorded.checkpoint_id)
         };
-        let (outcomes, promoted) = self.apply_then(&transition, Some(due.clone()), record)?;
-        let Some(promoted) = promoted else {
-            return Err(self.undo_promotion(shadow, plan, &outcomes));
-        };
-        Ok((outcomes, promoted))
+        self.apply_then(&transition, Some(due.clone()), record)
     }
 
-    /// Undoes the steps that were taken, and says which one was in the way.
-    fn undo_promotion(&self, shadow: &Shadow, plan: &Plan<'_>, outcomes: &[PathOutcome]) -> Error {
-        let failed: BTreeSet<&RepoPath> =
-            outcomes.iter().filter(|one| did_not_go(one)).map(|one| &one.path).collect();
-        let taken = |step: &&Step| !failed.contains(&step.path);
-        let steps = plan.steps.iter().filter(taken);
-        let transition = Transition {
-            what: format!("undoing the promotion of {}", shadow.meta.id),
-            steps: steps
-                .map(|step| Step { path: step.path.clone(), from: step.to, to: step.from })
-                .collect(),
-            empty_folders: Vec::new(),
+    /// What is taken out of a shadow that stays open. In a copy what went is as in the worktree
+    /// already, but for what was merged.
+    fn taken_out<'a>(
+        &self,
+        shadow: &Shadow,
+        plan: &Plan<'a>,
+        went: &BTreeSet<RepoPath>,
+    ) -> Vec<&'a ShadowChange> {
+        let differs = |path: &RepoPath| {
+            shadow.meta.strategy == Strategy::Overlay || plan.merged.contains(path)
         };
-        if let Err(error) = self.apply(&transition) {
-            return error;
-        }
-        Error::Refused {
-            what: format!(
-                "nothing was promoted, because the worktree changed meanwhile: {}",
-                listed(failed.iter().copied())
-            ),
-            hint: "try again, or promote what can go with `--incremental`".to_owned(),
-        }
+        let changes = plan.changes.iter().copied();
+        changes.filter(|one| went.contains(&one.change.path) && differs(&one.change.path)).collect()
     }
 
     /// Writes the history and says what happened.
@@ -282,9 +278,17 @@ impl GitWorkspace {
                 one.outcome = Outcome::Merged;
             }
         }
-        let left = plan.left
-            + count(&plan.stays)
-            + u64::try_from(outcomes.iter().filter(|one| did_not_go(one)).count()).unwrap_or(0);
+        let failed = u64::try_from(outcomes.iter().filter(|one| did_not_go(one)).count());
+        let failed = failed.unwrap_or(u64::MAX);
+        let left = plan.left.saturating_add(count(&plan.stays)).saturating_add(failed);
+        let mut notes = plan.notes.clone();
+        if request.mode == PromotionMode::Atomic && failed > 0 {
+            notes.push(
+                "the worktree was changed at the same moment, so that not all of it went: \
+                 `aur rollback --undo` takes back what did, or promote again"
+                    .to_owned(),
+            );
+        }
         if let Some((safety, promoted)) = &checkpoints {
             shadow.meta.promotions.push(Promotion {
                 at: (self.settings.now)(),
@@ -294,28 +298,26 @@ impl GitWorkspace {
                 promoted: promoted.clone(),
             });
         }
-        for (step, change) in plan.steps.iter().zip(&plan.changes) {
-            if went.contains(&step.path) && step.to == change.sides.mine {
+        for step in &plan.steps {
+            if went.contains(&step.path) {
                 let settled = step.to.map(|to| Settled { mode: to.mode, id: to.id.to_string() });
                 shadow.meta.settled.insert(step.path.clone(), settled);
             }
         }
-        if left == 0 {
+        let stays_open = left > 0 || !plan.git_data.is_empty();
+        if !stays_open {
             shadow.meta.status = Status::Promoted;
             shadow.meta.settled.clear();
         }
-        shadow.save()?;
-        if left == 0 {
+        if stays_open {
+            // Taken out before it is said to be settled: a crash in between leaves nothing that
+            // would be promoted a second time.
+            self.drop_promoted(&shadow, &self.taken_out(&shadow, plan, &went))?;
+            shadow.save()?;
+        } else {
+            shadow.save()?;
             self.let_base_go(&shadow.meta.id)?;
             empty_out(&shadow)?;
-        } else if shadow.meta.strategy == Strategy::Overlay {
-            let gone: Vec<&ShadowChange> = plan
-                .changes
-                .iter()
-                .filter(|one| went.contains(&one.change.path))
-                .copied()
-                .collect();
-            self.drop_changes(&shadow, &gone)?;
         }
         outcomes.extend(plan.stays.iter().cloned());
         outcomes.sort_by(|one, other| one.path.cmp(&other.path));
@@ -326,8 +328,11 @@ impl GitWorkspace {
             safety,
             promoted,
             paths: outcomes,
-            notes: plan.notes.clone(),
+            notes,
             left,
+            git_data: plan.git_data.clone(),
+            open: stays_open,
+            violations: plan.violations.clone(),
             dry_run: false,
         })
     }
@@ -339,15 +344,6 @@ fn count<T>(of: &[T]) -> u64 {
 
 fn did_not_go(one: &PathOutcome) -> bool {
     matches!(one.outcome, Outcome::Kept { .. } | Outcome::Failed { .. } | Outcome::Conflict { .. })
-}
-
-/// Some paths in words.
-fn listed<'a>(paths: impl ExactSizeIterator<Item = &'a RepoPath>) -> String {
-    let total = paths.len();
-    let few: Vec<String> = paths.take(10).map(ToString::to_string).collect();
-    let more = total.saturating_sub(few.len());
-    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{rest}", few.join(", "))
 }
 
 fn refuse_violations(
@@ -369,7 +365,7 @@ fn refuse_violations(
             None => one.message.clone(),
         })
         .collect();
-    if bad.is_empty() || request.accept_violations {
+    if bad.is_empty() || request.accept_violations || request.dry_run {
         return Ok(());
     }
     let more = bad.len().saturating_sub(5);
@@ -403,8 +399,13 @@ fn refuse_conflicts(plan: &Plan<'_>, request: &PromotionRequest) -> Result<()> {
             "nothing was promoted, because some paths cannot go: {}{rest}",
             told.join("; ")
         ),
-        hint: "`--merge` merges what both sides changed, `--incremental` promotes the rest"
-            .to_owned(),
+        hint: match request.when_moved {
+            WhenMoved::Refuse => {
+                "`--merge` merges what both sides changed, `--incremental` promotes the rest"
+            }
+            WhenMoved::Merge => "`--incremental` promotes the rest",
+        }
+        .to_owned(),
     })
 }
 
@@ -431,6 +432,9 @@ fn would_do(shadow: &Shadow, request: &PromotionRequest, plan: Plan<'_>) -> Prom
         paths,
         notes: plan.notes,
         left,
+        open: left > 0 || !plan.git_data.is_empty(),
+        git_data: plan.git_data,
+        violations: plan.violations,
         dry_run: true,
     }
 }
@@ -446,3 +450,6 @@ fn empty_out(shadow: &Shadow) -> Result<()> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -17,7 +17,7 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     };
     let folder = match open_folder(CWD, folder.as_os_str()) {
         Ok(folder) => folder,
-        Err(Errno::NOENT) => return Ok(()),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(()),
         Err(errno) => return Err(Error::io("open", folder)(errno.into())),
     };
     remove_at(folder.as_fd(), name).map_err(|errno| Error::io("remove", path)(errno.into()))

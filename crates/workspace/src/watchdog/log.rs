@@ -1,9 +1,8 @@
 //! `logs/file-changes.jsonl`: one line per event, written once, with the checkpoint that captured it.
 
 use std::collections::VecDeque;
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,6 +12,7 @@ use serde::Serialize;
 use super::FileChange;
 use crate::error::{Error, Result};
 use crate::git::Place;
+use crate::git::own::{self, Folder};
 
 const NAME: &str = "file-changes.jsonl";
 const ROTATE_AT_BYTES: u64 = 64 << 20;
@@ -56,12 +56,12 @@ impl ChangeLog {
     /// Opens the log, and makes it when there is none. A line that a crash cut short is ended.
     pub fn open(place: &Place) -> Result<Self> {
         let folder = folder(place);
-        std::fs::create_dir_all(&folder).map_err(Error::io("create", &folder))?;
+        Folder::make(&folder)?;
         if folder.starts_with(&place.root) && !folder.starts_with(&place.git_dir) {
             keep_out_of_git(&folder)?;
         }
         let path = folder.join(NAME);
-        let (file, bytes) = open(&path).map_err(Error::io("open", &path))?;
+        let (file, bytes) = open(&path)?;
         let (buffer, captures) = (VecDeque::new(), VecDeque::new());
         Ok(Self { folder, file, bytes, rotate_at: ROTATE_AT_BYTES, torn: false, buffer, captures })
     }
@@ -121,7 +121,7 @@ impl ChangeLog {
         if self.bytes > 0 && self.bytes + text.len() as u64 > self.rotate_at {
             let path = self.folder.join(NAME);
             std::fs::rename(&path, self.folder.join(format!("{NAME}.1")))?;
-            (self.file, self.bytes) = open(&path)?;
+            (self.file, self.bytes) = open(&path).map_err(io::Error::other)?;
             self.torn = false;
         }
         if self.torn {
@@ -144,23 +144,20 @@ impl ChangeLog {
 
 fn keep_out_of_git(folder: &Path) -> Result<()> {
     let path = folder.join(".gitignore");
-    match OpenOptions::new().write(true).create_new(true).open(&path) {
-        Ok(mut file) => file.write_all(b"*\n").map_err(Error::io("write", &path)),
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        Err(error) => Err(Error::io("create", &path)(error)),
+    if path.symlink_metadata().is_ok() {
+        return Ok(());
     }
+    own::replace(&path, b"*\n", false)
 }
 
-fn open(path: &Path) -> io::Result<(File, u64)> {
-    // A link here would lead our lines elsewhere.
-    let flags = rustix::fs::OFlags::NOFOLLOW.bits().cast_signed();
-    let mut file = OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .mode(0o600)
-        .custom_flags(flags)
-        .open(path)?;
+fn open(path: &Path) -> Result<(File, u64)> {
+    let mut file = own::open_append(path)?;
+    let bytes = end_line(&mut file).map_err(Error::io("open", path))?;
+    Ok((file, bytes))
+}
+
+/// Ends a line that was cut short, and says how long the file is.
+fn end_line(file: &mut File) -> io::Result<u64> {
     let mut bytes = file.metadata()?.len();
     if bytes > 0 {
         let mut last = [0];
@@ -171,5 +168,5 @@ fn open(path: &Path) -> io::Result<(File, u64)> {
             bytes += 1;
         }
     }
-    Ok((file, bytes))
+    Ok(bytes)
 }

@@ -1,11 +1,9 @@
 //! Answering other processes by a socket that only the same user can reach.
 
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
-use std::io::{self, Write as _};
+use std::fs::{DirBuilder, File, TryLockError};
+use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::{
-    DirBuilderExt as _, FileTypeExt as _, MetadataExt as _, OpenOptionsExt as _,
-};
+use std::os::unix::fs::{DirBuilderExt as _, FileTypeExt as _, MetadataExt as _};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,11 +18,13 @@ use super::protocol::{ADDRESS, Address, Answer, REQUEST_BYTES, Request, VERSION,
 use super::running::{Shared, wait};
 use crate::error::{Error, Result};
 use crate::git::Place;
+use crate::git::own;
 
 /// A socket's whole path, with the byte that ends it, has 108 bytes.
 const LONGEST_SOCKET_PATH: usize = 107;
 const PATIENCE: Duration = Duration::from_secs(1);
 const FOLDER_PREFIX: &str = "aur-watch-";
+const ADDRESS_BYTES: u64 = 64 << 10;
 const SOCKET: &str = "s";
 
 /// The thread that answers other processes. Dropped, it takes its socket away.
@@ -60,18 +60,8 @@ impl Server {
         let pid = std::process::id();
         let (instance, socket) = (instance.to_owned(), self.socket.clone());
         let text = serde_json::to_vec(&Address { version: VERSION, pid, instance, socket });
-        let temporary = self.address.with_extension(format!("{pid}.tmp"));
-        let write = || -> io::Result<()> {
-            let options = || {
-                let mut options = OpenOptions::new();
-                options.write(true).create_new(true).mode(0o600);
-                options
-            };
-            let _ = std::fs::remove_file(&temporary);
-            options().open(&temporary)?.write_all(&text?)?;
-            std::fs::rename(&temporary, &self.address)
-        };
-        write().map_err(Error::io("write", &self.address))
+        let text = text.map_err(|error| Error::io("write", &self.address)(error.into()))?;
+        own::replace(&self.address, &text, false)
     }
 }
 
@@ -89,11 +79,8 @@ impl Drop for Server {
 
 /// The right to watch a worktree, held until the file is closed.
 pub(super) fn lock(place: &Place) -> Result<File> {
-    let dir = &place.feature_dir;
-    std::fs::create_dir_all(dir).map_err(Error::io("create", dir))?;
-    let path = dir.join("watch.lock");
-    let file = OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&path);
-    let file = file.map_err(Error::io("open", &path))?;
+    let path = place.feature_dir.join("watch.lock");
+    let file = own::open_lock(&path)?;
     match file.try_lock() {
         Ok(()) => Ok(file),
         Err(TryLockError::WouldBlock) => {
@@ -107,7 +94,7 @@ pub(super) fn lock(place: &Place) -> Result<File> {
 
 /// Where the watchdog of a worktree says that it can be asked.
 pub(super) fn address(place: &Place) -> Option<Address> {
-    let text = std::fs::read(place.feature_dir.join(ADDRESS)).ok()?;
+    let text = own::read(&place.feature_dir.join(ADDRESS), ADDRESS_BYTES).ok()??;
     serde_json::from_slice(&text).ok().filter(|address: &Address| address.version == VERSION)
 }
 

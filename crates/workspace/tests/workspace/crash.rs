@@ -9,7 +9,7 @@ use aurora_model::{CheckpointId, RepoPath};
 use aurora_workspace::shadow::{PromotionRequest, Shadow, ShadowRequest, Status, Strategy};
 use aurora_workspace::{
     CheckpointRequest, GitWorkspace, MovedHead, OnUnchanged, Retention, RollbackRequest,
-    Workspace as _,
+    UndoRequest, Workspace as _,
 };
 
 use crate::harness::{
@@ -60,7 +60,9 @@ fn a_child_at_work() {
                 let mut request = RollbackRequest::to(chance.pick(&states).clone());
                 request.moved_head = MovedHead::Accept;
                 let done = if chance.one_in(4) {
-                    workspace.undo(&request).map(drop)
+                    let moved_head = MovedHead::Accept;
+                    let undo = UndoRequest { moved_head, ..UndoRequest::default() };
+                    workspace.undo(&undo).map(drop)
                 } else {
                     workspace.rollback(&request).map(drop)
                 };
@@ -246,7 +248,7 @@ fn rounds() -> u64 {
 #[test]
 fn a_rollback_that_is_killed_is_completed_or_never_happened() {
     let first = number_from_environment(SEED, 7);
-    println!("seeds {first}, {} …", first + 1);
+    print!("seeds {first}, {} …: ", first + 1);
     let mut healed = 0;
     for block in 0..rounds().div_ceil(ROUNDS_A_WORLD) {
         healed += kill_rollbacks(first + block);
@@ -302,7 +304,7 @@ fn kill_rollbacks(seed: u64) -> usize {
 #[test]
 fn a_checkpoint_that_is_killed_leaves_a_whole_chain() {
     let first = number_from_environment(SEED, 11);
-    println!("seed {first}");
+    print!("seed {first}: ");
     let world = World::on_disk();
     world.write("a", "a\n");
     world.commit();

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use aurora_model::{Checkpoint, RepoPath};
 use aurora_workspace::{
     CheckpointRequest, Content, Created, Edits, Error, GitWorkspace, IgnoredFiles, MovedHead,
-    Outcome, RollbackReport, RollbackRequest, Scope, Workspace as _,
+    Outcome, RollbackReport, RollbackRequest, Scope, UndoRequest, Workspace as _,
 };
 
 use crate::edits;
@@ -150,8 +150,7 @@ impl Case {
         if report.restored == report.safety {
             return same(&before, &after, "a rollback that had nothing to do");
         }
-        let mut undo = RollbackRequest::to(report.restored.clone());
-        undo.moved_head = MovedHead::Accept;
+        let undo = UndoRequest { moved_head: MovedHead::Accept, ..UndoRequest::default() };
         let undoing = self.ours("the undoing", |workspace| workspace.undo(&undo).unwrap());
         let undone = Listing::of(&self.world.root);
         same(&before, &undone, "after the undoing");

@@ -6,7 +6,7 @@ use aurora_model::TreeId;
 use aurora_workspace::Workspace as _;
 use serde_json::json;
 
-use super::{diff, is_wanted, tree_now};
+use super::{Whose, diff, is_wanted, tree_now};
 use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::{self, MAX_PATHS};
@@ -27,6 +27,8 @@ pub struct Args {
     /// Only these paths.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
+    #[command(flatten)]
+    whose: Whose,
     /// Count lines.
     #[arg(long, conflicts_with = "patch")]
     stat: bool,
@@ -41,12 +43,16 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   aur checkpoints compare 3 5
   aur checkpoints compare 3 now src/
-  aur checkpoints compare 3 latest --patch";
+  aur checkpoints compare 3 latest --patch
+  aur checkpoints compare latest now --feature login-form
+
+A file that was renamed is deleted and added, as in `git diff --no-renames`.";
 
 /// Compares them.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let session = Session::open()?;
-    let (from, to) = (tree(&session, &args.from)?, tree(&session, &args.to)?);
+    let tree = |name: &str| tree(&session, &args.whose, name);
+    let (from, to) = (tree(&args.from)?, tree(&args.to)?);
     let only = session.paths(&args.paths)?;
     let style = Style::of_stdout();
     if args.patch {
@@ -73,10 +79,10 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn tree(session: &Session, name: &str) -> anyhow::Result<TreeId> {
+fn tree(session: &Session, whose: &Whose, name: &str) -> anyhow::Result<TreeId> {
     if name == "now" {
         let latest = session.ask(|workspace| workspace.find("latest"))?;
         return tree_now(session, &latest);
     }
-    Ok(session.ask(|workspace| workspace.find(name))?.tree)
+    Ok(whose.find(session, name)?.tree)
 }

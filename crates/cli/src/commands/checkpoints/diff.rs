@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use aurora_model::{Checkpoint, RepoPath, TreeId};
 use aurora_workspace::{Error, Workspace as _};
 
-use super::{is_wanted, tree_now};
+use super::{Whose, is_wanted, tree_now};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::patch::{self, Sink};
@@ -23,6 +23,8 @@ pub struct Args {
     /// Everything since the chain began, instead of since the checkpoint before.
     #[arg(long)]
     cumulative: bool,
+    #[command(flatten)]
+    whose: Whose,
     /// Only count lines.
     #[arg(long)]
     stat: bool,
@@ -38,12 +40,17 @@ const EXAMPLES: &str = "Examples:
   aur checkpoints diff 3 --cumulative   all changes since the chain began
   aur checkpoints diff 3 | git apply --reverse
 
-The patch is as `git diff --binary` writes it. Paths start at the current directory.";
+The patch is as `git diff --binary --no-renames` writes it: a file that was renamed is deleted and
+added. With --feature and no checkpoint, it is what that feature's latest changed. Paths start at the current directory.";
 
 /// Prints it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let session = Session::open()?;
-    let (one, words) = named(&session, &args.words)?;
+    let (mut one, words) = named(&session, args)?;
+    if one.is_none() && args.whose.feature.is_some() {
+        // Another feature's files are not here to be compared with.
+        one = Some(args.whose.find(&session, "latest")?);
+    }
     let mut paths: Vec<PathBuf> = words.iter().map(PathBuf::from).collect();
     paths.extend(args.paths.iter().cloned());
     let only = session.paths(&paths)?;
@@ -64,15 +71,13 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 /// checkpoint and is a path is one of these.
 fn named<'a>(
     session: &Session,
-    words: &'a [OsString],
+    args: &'a Args,
 ) -> anyhow::Result<(Option<Checkpoint>, &'a [OsString])> {
+    let words = args.words.as_slice();
     let Some((first, rest)) = words.split_first() else { return Ok((None, words)) };
-    match session.workspace.find(&first.to_string_lossy()) {
-        Ok(one) => Ok((Some(one), rest)),
-        Err(Error::NotFound { .. }) if Path::new(first).symlink_metadata().is_ok() => {
-            Ok((None, words))
-        }
-        Err(error) => Err(failure(error).into()),
+    match args.whose.find(session, &first.to_string_lossy()) {
+        Err(_) if Path::new(first).symlink_metadata().is_ok() => Ok((None, words)),
+        found => Ok((Some(found?), rest)),
     }
 }
 

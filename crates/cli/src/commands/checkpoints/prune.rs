@@ -51,9 +51,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
             .into());
     }
     let consent = Consent::of(args.yes, args.json);
-    if !args.dry_run {
-        consent.check("pruning")?;
-    }
     let session = Session::open()?;
     let mut retention = Retention {
         keep_last: args.keep_last,
@@ -68,6 +65,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if args.dry_run {
         say(&planned, args, true)?;
         return Ok(Exit::Ok);
+    }
+    if !planned.forgotten.is_empty() {
+        consent.check("pruning")?;
     }
     if !args.json && !planned.forgotten.is_empty() {
         output::print(&in_words(&planned, true))?;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use aurora_model::Checkpoint;
-use aurora_workspace::{CheckpointRequest, RollbackRequest, Workspace as _};
+use aurora_workspace::{CheckpointRequest, RollbackRequest, UndoRequest, Workspace as _};
 
 use super::refuse;
 use crate::output::style::Style;
@@ -39,7 +39,7 @@ pub fn show(folder: &Path, first: usize, style: Style) -> anyhow::Result<String>
     let asked = "aur rollback";
     tell(2, "Back to the checkpoint, byte for byte", asked, &rollback::report(&report, style));
 
-    let report = session.ask(|workspace| workspace.undo(&back))?;
+    let report = session.ask(|workspace| workspace.undo(&UndoRequest::default()))?;
     let asked = "aur rollback --undo";
     let title = "Nothing is ever lost: a rollback can be undone";
     tell(3, title, asked, &rollback::report(&report, style));

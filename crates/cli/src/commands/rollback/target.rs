@@ -21,7 +21,11 @@ pub fn find(session: &Session, name: Option<&str>) -> anyhow::Result<Checkpoint>
 }
 
 fn latest(all: Vec<Checkpoint>) -> Option<Checkpoint> {
-    let meant =
-        |one: &Checkpoint| matches!(one.kind, CheckpointKind::Asked | CheckpointKind::Watched);
-    all.into_iter().rev().find(meant)
+    all.into_iter().rev().find(is_meant)
+}
+
+/// Whether a checkpoint is one to go back to when none is named.
+#[must_use]
+pub fn is_meant(one: &Checkpoint) -> bool {
+    matches!(one.kind, CheckpointKind::Asked | CheckpointKind::Watched)
 }

@@ -4,11 +4,12 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
-use aurora_model::{Change, Checkpoint, RepoPath, Violation};
+use aurora_model::{Change, Checkpoint, RepoPath, TreeId, Violation};
 use aurora_workspace::escape::{self, DEFAULT_QUOTA_BYTES, Facts, Ground};
 use aurora_workspace::{Scope, Workspace as _};
 use serde_json::Value;
 
+use super::target;
 use crate::commands::checkpoints::tree_now;
 use crate::exit::Failure;
 use crate::wiring::input;
@@ -25,6 +26,11 @@ pub fn scope(session: &Session, to: &Checkpoint, file: Option<&Path>) -> anyhow:
             .map_err(|problem| Failure::usage(problem).hint(format!("it holds {FORM}")))?,
         None => Scope::Violations(known(session, to)?),
     };
+    with_files(scope)
+}
+
+/// The same, when it is about any file.
+fn with_files(scope: Scope) -> anyhow::Result<Scope> {
     let any = match &scope {
         Scope::Violations(violations) => violations.iter().any(|one| one.file.is_some()),
         Scope::Paths(paths) => !paths.is_empty(),
@@ -43,12 +49,62 @@ fn known(session: &Session, to: &Checkpoint) -> anyhow::Result<Vec<Violation>> {
     let after = all.iter().skip_while(|one| one.checkpoint_id != to.checkpoint_id).skip(1);
     let mut found: Vec<Violation> = after.flat_map(|one| one.violations.iter().cloned()).collect();
     if let Some(latest) = all.last() {
-        let now = tree_now(session, latest)?;
-        let changes = session.ask(|workspace| workspace.changes(&latest.tree, &now))?;
-        found.extend(of_now(session, &changes));
+        found.extend(since(session, latest, &tree_now(session, latest)?)?);
     }
     found.sort();
     found.dedup();
+    Ok(found)
+}
+
+fn since(session: &Session, latest: &Checkpoint, now: &TreeId) -> anyhow::Result<Vec<Violation>> {
+    let changes = session.ask(|workspace| workspace.changes(&latest.tree, now))?;
+    Ok(of_now(session, &changes))
+}
+
+/// The latest checkpoint that has none of the violations that the worktree has now, and these.
+pub fn aim(session: &Session) -> anyhow::Result<(Checkpoint, Scope)> {
+    let all = session.ask(|workspace| workspace.checkpoints())?;
+    // Without a checkpoint to go to, that is what is wrong first.
+    let latest = target::find(session, None)?;
+    let now = tree_now(session, all.last().unwrap_or(&latest))?;
+    let mut present = of_tree(session, &all, &now)?;
+    if let Some(last) = all.last() {
+        present.extend(since(session, last, &now)?);
+    }
+    present.sort();
+    present.dedup();
+    let scope = with_files(Scope::Violations(present.clone()))?;
+    let files: Vec<&RepoPath> = present.iter().filter_map(|one| one.file.as_ref()).collect();
+    for (at, one) in all.iter().enumerate().rev().filter(|(_, one)| target::is_meant(one)) {
+        let had = of_tree(session, all.get(..=at).unwrap_or_default(), &one.tree)?;
+        let has = |file: &RepoPath| had.iter().any(|one| one.file.as_ref() == Some(file));
+        if !files.iter().any(|file| has(file)) {
+            return Ok((one.clone(), scope));
+        }
+    }
+    Err(Failure::usage("no checkpoint is without the violations that there are now")
+        .hint("name the one to go back to, as `aur checkpoints list` shows them")
+        .into())
+}
+
+/// The violations in a tree, of those that checkpoints noted when the file became what it is there.
+fn of_tree(
+    session: &Session,
+    noted: &[Checkpoint],
+    tree: &TreeId,
+) -> anyhow::Result<Vec<Violation>> {
+    let mut found = Vec::new();
+    for one in noted.iter().filter(|one| !one.violations.is_empty()) {
+        let changed = session.ask(|workspace| workspace.changes(&one.tree, tree))?;
+        for violation in &one.violations {
+            let Some(file) = &violation.file else { continue };
+            // What no tree has, such as git's own data, no rollback takes back.
+            let there = session.ask(|workspace| workspace.read(&one.tree, file))?.is_some();
+            if there && !changed.iter().any(|change| change.path == *file) {
+                found.push(violation.clone());
+            }
+        }
+    }
     Ok(found)
 }
 

@@ -34,11 +34,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let shadow = super::find(&session, args.name.as_deref())?;
     let made = session.ask(|workspace| workspace.checkpoint_shadow(&shadow, &args.message))?;
     if args.json {
+        let paths: Vec<_> = made.changes.iter().map(|change| &change.path).collect();
         output::print_json(&json!({
             "checkpoint_id": made.checkpoint.checkpoint_id,
             "tree": made.checkpoint.tree,
             "shadow": shadow.meta.id,
-            "files_changed": made.changes.len(),
+            "files_changed": paths,
             "unchanged": made.unchanged,
             "skipped": made.skipped,
         }))?;

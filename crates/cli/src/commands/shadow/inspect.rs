@@ -31,7 +31,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let shadow = super::find(&session, args.name.as_deref())?;
     let inspection = session.ask(|workspace| workspace.inspect_shadow(&shadow))?;
     if args.json {
-        output::print_json(&json!(inspection))?;
+        let mut told = json!(inspection);
+        if let Some(told) = told.as_object_mut() {
+            told.insert("shadow".to_owned(), json!(shadow.meta.id));
+            told.insert("meta".to_owned(), report::named(&inspection.meta));
+        }
+        output::print_json(&told)?;
         return Ok(Exit::Ok);
     }
     let ago = moment::ago(workspace::now(), shadow.meta.created);

@@ -20,7 +20,7 @@ pub struct Args {
 
 const EXAMPLES: &str = "Examples:
   aur shadow list
-  aur shadow list --json | jq -r '.[] | select(.status == \"open\") | .id'";
+  aur shadow list --json | jq -r '.shadows[] | select(.status == \"open\") | .shadow'";
 
 /// Lists them, the newest first.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -28,8 +28,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let mut shadows = session.ask(|workspace| workspace.shadows())?;
     shadows.reverse();
     if args.json {
-        let metas: Vec<_> = shadows.iter().map(|shadow| json!(shadow.meta)).collect();
-        output::print_json(&json!(metas))?;
+        let metas: Vec<_> = shadows.iter().map(|shadow| report::named(&shadow.meta)).collect();
+        output::print_json(&json!({"shadows": metas}))?;
         return Ok(Exit::Ok);
     }
     if shadows.is_empty() {

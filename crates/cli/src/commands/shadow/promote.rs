@@ -72,7 +72,15 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         output::print("nothing was promoted\n")?;
         return Ok(Exit::Failure);
     }
-    let done = session.ask(|workspace| workspace.promote_shadow(&shadow, &request))?;
+    let done = match session.ask(|workspace| workspace.promote_shadow(&shadow, &request)) {
+        Ok(done) => done,
+        Err(error) => {
+            if args.merge && !args.json && !args.dry_run {
+                show_conflicts(&session, &shadow, &request)?;
+            }
+            return Err(error);
+        }
+    };
     if args.json {
         output::print_json(&json!(done))?;
     } else {
@@ -83,6 +91,21 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         matches!(one.outcome, Conflict { .. } | Failed { .. } | Kept { .. })
     };
     Ok(if done.paths.iter().any(stays) { Exit::Failure } else { Exit::Ok })
+}
+
+/// Shows the places that could not be merged, when that is why nothing went.
+fn show_conflicts(
+    session: &Session,
+    shadow: &Shadow,
+    request: &PromotionRequest,
+) -> anyhow::Result<()> {
+    let look = PromotionRequest { dry_run: true, ..request.clone() };
+    // The refusal itself is told by the caller; this only adds to it.
+    let Ok(mut would) = session.ask(|workspace| workspace.promote_shadow(shadow, &look)) else {
+        return Ok(());
+    };
+    would.paths.retain(|one| matches!(one.outcome, aurora_workspace::Outcome::Conflict { .. }));
+    output::print(&report::conflicts(&would.paths, Style::of_stdout()))
 }
 
 /// Shows what would happen, and asks.

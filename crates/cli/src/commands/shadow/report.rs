@@ -1,12 +1,23 @@
 //! What a shadow holds, in words.
 
-use aurora_model::Severity;
-use aurora_workspace::shadow::{Inspection, PromotionReport, Status};
+use aurora_model::{Severity, Violation};
+use aurora_workspace::shadow::{Inspection, Meta, PromotionReport, Status};
 use aurora_workspace::{Outcome, PathOutcome};
 
 use crate::output::changes::{self, MAX_PATHS, count};
 use crate::output::escape;
 use crate::output::style::Style;
+
+/// What is known about a shadow, with its name called as everywhere.
+pub fn named(meta: &Meta) -> serde_json::Value {
+    let mut told = serde_json::json!(meta);
+    if let Some(told) = told.as_object_mut()
+        && let Some(id) = told.remove("id")
+    {
+        told.insert("shadow".to_owned(), id);
+    }
+    told
+}
 
 /// One line, and what can be done next.
 pub fn after_run(inspection: &Inspection) -> String {
@@ -18,6 +29,10 @@ pub fn after_run(inspection: &Inspection) -> String {
     }
     if inspection.in_use {
         out.push_str("  something that the command started is still at work in it\n");
+    }
+    if inspection.holds_nothing() {
+        out.push_str(&format!("done with it? aur shadow discard {id}\n"));
+        return out;
     }
     out.push_str(&format!(
         "look at it with: aur shadow inspect {id}\nthen: aur shadow promote {id}, or aur shadow \
@@ -90,7 +105,8 @@ pub fn whole(inspection: &Inspection, ago: &str, style: Style) -> String {
     }
     let ignored = inspection.changes.iter().filter(|change| change.ignored).count();
     if ignored > 0 {
-        out.push_str(&format!("{} of these are ignored by the repository's rules\n", ignored));
+        let are = if ignored == 1 { "is" } else { "are" };
+        out.push_str(&format!("{ignored} of these {are} ignored by the repository's rules\n"));
     }
     if !inspection.moved.is_empty() {
         out.push_str(&format!("{}\n", style.notable("changed in the worktree too:")));
@@ -99,27 +115,47 @@ pub fn whole(inspection: &Inspection, ago: &str, style: Style) -> String {
         }
         out.push_str(&changes::more(inspection.moved.len(), MAX_PATHS));
     }
-    out.push_str(&violations(inspection, style));
+    out.push_str(&violations(&inspection.violations, style));
     out
 }
 
-fn violations(inspection: &Inspection, style: Style) -> String {
-    if inspection.violations.is_empty() {
+fn violations(found: &[Violation], style: Style) -> String {
+    if found.is_empty() {
         return String::new();
     }
     let mut out = format!("{}\n", style.bad("violations:"));
-    for one in inspection.violations.iter().take(MAX_PATHS) {
+    for one in found.iter().take(MAX_PATHS) {
         let word = match one.severity {
             Severity::Info => "info",
             Severity::Warning => "warning",
             Severity::Error => "error",
             Severity::Critical => "critical",
         };
-        let path = one.file.as_ref().map(escape::path).unwrap_or_default();
-        out.push_str(&format!("  {word}: {path}: {}\n", escape::line(&one.message)));
+        // Some are about the shadow as a whole.
+        let at = one.file.as_ref().map(|path| format!("{}: ", escape::path(path)));
+        let at = at.unwrap_or_default();
+        out.push_str(&format!("  {word}: {at}{}\n", escape::line(&one.message)));
     }
-    out.push_str(&changes::more(inspection.violations.len(), MAX_PATHS));
+    out.push_str(&changes::more(found.len(), MAX_PATHS));
     out
+}
+
+/// What is left in a shadow that stays open.
+fn stays_open(report: &PromotionReport) -> String {
+    let mut left = Vec::new();
+    if report.left > 0 {
+        left.push(count(usize::try_from(report.left).unwrap_or(usize::MAX), "change"));
+    }
+    if !report.git_data.is_empty() {
+        left.push("git's own data".to_owned());
+    }
+    let (left, id) = (left.join(" and "), &report.shadow);
+    if report.dry_run {
+        return format!("{left} would stay in the shadow, which would stay open\n");
+    }
+    format!(
+        "{left} left in the shadow, which stays open; `aur shadow discard {id}` gives that up\n"
+    )
 }
 
 /// What a promotion did or would do.
@@ -144,7 +180,9 @@ pub fn promotion(report: &PromotionReport, style: Style) -> String {
             Outcome::ModeChanged => format!("  {} {path}  (mode)\n", style.notable("M")),
             Outcome::Deleted => format!("  {} {path}\n", style.bad("D")),
             Outcome::Merged => format!("  {} {path}  (merged)\n", style.notable("M")),
-            Outcome::Conflict { .. } => format!("  {} {path}  (conflict)\n", style.bad("!")),
+            Outcome::Conflict { marked } => {
+                format!("  {} {path}  (conflict)\n{}", style.bad("!"), hunks(marked))
+            }
             Outcome::Kept { because } | Outcome::Failed { because } => {
                 format!("  {} {path}  ({})\n", style.bad("!"), escape::line(because))
             }
@@ -154,9 +192,11 @@ pub fn promotion(report: &PromotionReport, style: Style) -> String {
     for note in &report.notes {
         out.push_str(&format!("note: {}\n", escape::line(note)));
     }
-    if report.left > 0 && !report.dry_run {
-        let left = count(usize::try_from(report.left).unwrap_or(usize::MAX), "change");
-        out.push_str(&format!("{left} stay in the shadow\n"));
+    if report.dry_run {
+        out.push_str(&violations(&report.violations, style));
+    }
+    if report.open {
+        out.push_str(&stays_open(report));
     }
     if let Some(safety) = &report.safety {
         out.push_str(&format!(
@@ -164,4 +204,35 @@ pub fn promotion(report: &PromotionReport, style: Style) -> String {
         ));
     }
     out
+}
+
+/// What both sides changed, place by place.
+pub fn conflicts(paths: &[PathOutcome], style: Style) -> String {
+    let mut out = String::new();
+    for one in paths.iter().take(MAX_PATHS) {
+        if let Outcome::Conflict { marked } = &one.outcome {
+            let path = escape::path(&one.path);
+            out.push_str(&format!("{} {path}  (conflict)\n{}", style.bad("!"), hunks(marked)));
+        }
+    }
+    out
+}
+
+/// How many lines of one file's conflicts a person is shown.
+const MAX_LINES: usize = 60;
+
+/// The places of a merged file where both sides are marked.
+fn hunks(marked: &str) -> String {
+    let mut shown = Vec::new();
+    let mut within = false;
+    for line in marked.lines() {
+        within |= line.starts_with("<<<<<<< ");
+        if within {
+            shown.push(format!("      {}\n", escape::line(line)));
+        }
+        within &= !line.starts_with(">>>>>>> ");
+    }
+    let more = changes::more(shown.len(), MAX_LINES);
+    shown.truncate(MAX_LINES);
+    shown.concat() + &more
 }

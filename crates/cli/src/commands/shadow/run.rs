@@ -109,7 +109,7 @@ fn tell(session: &Session, shadow: &Shadow, ended: Ended) -> anyhow::Result<Exit
     let id = &shadow.meta.id;
     if let Some(bytes) = ended.over_quota {
         say(&format!(
-            "ended    the command, because {id} held {} of at most {}; the shadow is as it was\n",
+            "ended    the command, because {id} held {} of at most {}; what it wrote is still there\n",
             changes::bytes(bytes),
             changes::bytes(shadow.meta.max_bytes)
         ));

@@ -6,7 +6,7 @@ use super::super::{Subject, path, to};
 use super::{MemoryWorkspace, OnDisk};
 use crate::request::{
     CheckpointRequest, Edits, MovedHead, OnUnchanged, Outcome, PathOutcome, PlannedStep,
-    RollbackReport, RollbackRequest, Scope,
+    RollbackReport, RollbackRequest, Scope, StepAction, UndoRequest,
 };
 
 /// Names that get into each other's way as files and folders.
@@ -106,8 +106,7 @@ fn perform(subject: &dyn Subject, act: &Act) -> String {
             return roll_back(subject, target, scope, *edits);
         }
         Act::Undo => {
-            let nowhere = RollbackRequest::to(aurora_model::CheckpointId(String::new()));
-            let request = RollbackRequest { moved_head: MovedHead::Accept, ..nowhere };
+            let request = UndoRequest { moved_head: MovedHead::Accept, ..UndoRequest::default() };
             return match subject.workspace().undo(&request) {
                 Ok(report) => format!("{:?}", told(&report)),
                 Err(error) => format!("nothing to undo: {}", error.hint().is_some()),
@@ -126,14 +125,16 @@ fn roll_back(subject: &dyn Subject, target: &Checkpoint, scope: &Scope, edits: E
         Err(error) => panic!("a plan: {error:?}"),
     };
     let report = subject.go_back(&request);
-    // A preview need not foresee what cannot be done, only the report must say it.
-    let done = |step: &&PlannedStep| {
-        let kept = |one: &PathOutcome| matches!(one.outcome, Outcome::Kept { .. });
-        !report.paths.iter().any(|one| one.path == step.path && kept(one))
-    };
     let show =
         |step: &PlannedStep| format!("{} {:?} {}", step.path, step.action, step.edited_since_last);
-    let steps: Vec<String> = plan.steps.iter().filter(done).map(show).collect();
+    let steps: Vec<String> = plan.steps.iter().map(show).collect();
+    let kept = |path: &RepoPath| {
+        let of = report.paths.iter().find(|one| one.path == *path);
+        of.is_some_and(|one| matches!(one.outcome, Outcome::Kept { .. }))
+    };
+    for step in &plan.steps {
+        assert_eq!(step.action == StepAction::Keep, kept(&step.path), "{step:?} {report:?}");
+    }
     format!("{} {steps:?} {:?}", plan.now, told(&report))
 }
 

@@ -5,38 +5,33 @@ use std::io;
 use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
 
-use super::durable::{make_folders, sync_folder, write_durably};
+use super::durable::{make_folders, write_durably};
 use super::unfinished::{Unfinished, is_leftover};
 use crate::error::{Error, Result};
+use crate::git::own;
 use crate::git::place::Place;
 
 /// From `objects/` of the store to `objects/` of the user's repository, so that both can move.
 const USERS_OBJECTS: &[u8] = b"../../../objects";
 
+/// Our list of folders of objects is never larger.
+const MOST_BYTES: u64 = 1 << 20;
+
 /// Makes the repository unless it is there, and lets it read what the user's can read.
 pub(super) fn ensure(place: &Place, dir: &Path) -> Result<()> {
-    refuse_link(&place.aurora_dir)?;
     make_folders(&place.feature_dir)?;
     let wanted = alternates(&place.common_dir.join("objects"))?;
     if !dir.join("HEAD").is_file() {
         create(place, dir, &wanted)?;
     }
     let path = dir.join("objects/info/alternates");
-    if fs::read(&path).ok().as_ref() != Some(&wanted) {
+    // Whoever could plant a link on the way could make us write elsewhere.
+    make_folders(&dir.join("refs/aurora/checkpoints"))?;
+    make_folders(&dir.join("objects/pack"))?;
+    if own::read(&path, MOST_BYTES)?.as_ref() != Some(&wanted) {
         write_durably(&path, &wanted)?;
     }
     Ok(())
-}
-
-/// Whoever could plant a link here could make us write elsewhere.
-fn refuse_link(aurora_dir: &Path) -> Result<()> {
-    match fs::symlink_metadata(aurora_dir) {
-        Ok(meta) if !meta.is_dir() => Err(Error::Refused {
-            what: format!("{} is not a folder", aurora_dir.display()),
-            hint: "remove it, after a look at what it is".to_owned(),
-        }),
-        _ => Ok(()),
-    }
 }
 
 fn create(place: &Place, dir: &Path, alternates: &[u8]) -> Result<()> {
@@ -46,7 +41,7 @@ fn create(place: &Place, dir: &Path, alternates: &[u8]) -> Result<()> {
     let half = Unfinished::create_folder(&place.aurora_dir)?;
     fill(&half.path, place.hash, alternates)?;
     match half.publish(dir) {
-        Ok(()) => sync_folder(&place.aurora_dir),
+        Ok(around) => around.sync(),
         // Somebody else was quicker, and made the same.
         Err(_) if dir.join("HEAD").is_file() => Ok(()),
         Err(error) => Err(error),

@@ -12,8 +12,12 @@ use gix::objs::Kind;
 use super::PrivateStore;
 use super::durable::write_durably;
 use crate::error::{Error, Result};
+use crate::git::own;
 use crate::git::place::Place;
 use crate::git::process::Git;
+
+/// A note of more trees is none of ours.
+const MOST_BYTES: u64 = 64 << 20;
 
 /// What we know to be kept: the tree that the ref points at, its entries, and the state of the
 /// user's refs in which that was last seen to be so.
@@ -162,11 +166,8 @@ fn is_absent(error: &io::Error) -> bool {
 /// Reads our note: the tree, the stamp, then the entries, a line each.
 fn read(place: &Place) -> Result<Option<Kept>> {
     let path = note_path(place);
-    let text = match fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(Error::io("read", &path)(error)),
-    };
+    let Some(bytes) = own::read(&path, MOST_BYTES)? else { return Ok(None) };
+    let text = String::from_utf8_lossy(&bytes);
     let mut lines = text.lines();
     let id = |text: &str| ObjectId::from_hex(text.as_bytes()).ok();
     let tree = lines.next().and_then(id);

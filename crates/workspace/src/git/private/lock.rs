@@ -1,14 +1,13 @@
 //! Who may write: one at a time in a feature, and nobody while packs are being removed.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, TryLockError};
 use std::io::{Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::PrivateStore;
-use super::durable::make_folders;
 use crate::error::{Error, Result};
+use crate::git::own;
 use crate::git::place::Place;
 
 /// How long somebody else is waited for.
@@ -77,20 +76,12 @@ impl PrivateStore {
 }
 
 fn lock_feature(place: &Place, patience: Duration) -> Result<File> {
-    make_folders(&place.feature_dir)?;
     claim(&place.feature_dir.join("lock"), &Claim::Alone, patience)
 }
 
 /// Takes a lock. Whoever has it alone writes who that is.
 fn claim(path: &Path, how: &Claim, patience: Duration) -> Result<File> {
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(Error::io("open", path))?;
+    let mut file = own::open_lock(path)?;
     let start = Instant::now();
     let mut pause = Duration::from_micros(200);
     loop {

@@ -13,6 +13,7 @@ use gix::odb::pack::index::File as Index;
 
 use super::unfinished::is_leftover;
 use crate::error::{Error, Result};
+use crate::git::own::foreign;
 
 /// The indices of our packs, read again when the folder changed.
 pub(super) struct Owned {
@@ -87,7 +88,15 @@ impl Owned {
             if is_leftover(&entry) {
                 continue;
             }
-            if Path::new(&name).extension().is_none_or(|extension| extension != "idx") {
+            let extension = Path::new(&name).extension().unwrap_or_default();
+            if extension != "idx" && extension != "pack" {
+                continue;
+            }
+            let kind = entry.file_type().map_err(Error::io("read", entry.path()))?;
+            if !kind.is_file() {
+                return Err(foreign(&entry.path()));
+            }
+            if extension == "pack" {
                 continue;
             }
             if let Some(index) = indices.remove(&name) {

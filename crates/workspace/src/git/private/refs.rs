@@ -11,6 +11,12 @@ use super::PrivateStore;
 use super::durable::{sync_folder, write_durably};
 use super::unfinished::is_leftover;
 use crate::error::{Error, Result};
+use crate::git::own::{self, Folder};
+
+/// A ref is one line.
+const MOST_REF_BYTES: u64 = 4096;
+/// Room for millions of refs.
+const MOST_PACKED_BYTES: u64 = 1 << 30;
 
 impl PrivateStore {
     /// Points a ref of the private store (`refs/aurora/…`) at an object, durably.
@@ -71,6 +77,7 @@ impl PrivateStore {
         next: &mut Vec<PathBuf>,
         found: &mut BTreeMap<String, ObjectId>,
     ) -> Result<()> {
+        let Some(opened) = Folder::open(folder)? else { return Ok(()) };
         let entries = match fs::read_dir(folder) {
             Ok(entries) => entries,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -88,11 +95,7 @@ impl PrivateStore {
             }
             let name = path.strip_prefix(&self.dir).ok().and_then(Path::to_str);
             let Some(name) = name.filter(|name| name.starts_with(prefix)) else { continue };
-            let bytes = match fs::read(&path) {
-                Ok(bytes) => bytes,
-                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
-                Err(error) => return Err(Error::io("read", &path)(error)),
-            };
+            let Some(bytes) = opened.read(&entry.file_name(), MOST_REF_BYTES)? else { continue };
             let id = ObjectId::from_hex(bytes.trim_ascii_end()).map_err(|_| Error::Corrupt {
                 what: format!("the ref {} does not name an object", path.display()),
             })?;
@@ -103,11 +106,8 @@ impl PrivateStore {
 
     fn packed_refs(&self) -> Result<BTreeMap<String, ObjectId>> {
         let path = self.dir.join("packed-refs");
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(BTreeMap::new()),
-            Err(error) => return Err(Error::io("read", &path)(error)),
-        };
+        let Some(bytes) = own::read(&path, MOST_PACKED_BYTES)? else { return Ok(BTreeMap::new()) };
+        let text = String::from_utf8_lossy(&bytes);
         let parsed = text.lines().filter(|line| !line.starts_with(['#', '^'])).map(|line| {
             let (id, name) = line.split_once(' ')?;
             Some((name.to_owned(), ObjectId::from_hex(id.as_bytes()).ok()?))

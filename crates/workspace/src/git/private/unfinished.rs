@@ -1,10 +1,12 @@
 //! Files and folders that are being written under a name that means nothing yet. Whoever writes one
 //! holds a lock on it, so that what a crash left behind can be told from what is alive.
 
-use std::fs::{self, File, OpenOptions};
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use super::PrivateStore;
 use crate::error::{Error, Result};
+use crate::git::own::{self, Folder};
 
 /// How the names begin: git's own housekeeping knows such names as rubbish, too.
 const NAME: &str = "tmp_aurora_";
@@ -28,52 +31,56 @@ pub(crate) struct Unfinished {
     pub file: File,
     /// Where it is.
     pub path: PathBuf,
-    published: bool,
+    /// What it is in; nothing once it was published.
+    within: Option<Folder>,
 }
 
 impl Unfinished {
     /// A new file with these permissions.
     pub fn create(dir: &Path, mode: u32) -> Result<Self> {
-        Self::claim(dir, &|path| {
-            OpenOptions::new().read(true).write(true).create_new(true).mode(mode).open(path)
-        })
+        Self::create_in(existing(dir)?, mode)
+    }
+
+    /// The same in a folder that is held open.
+    pub fn create_in(within: Folder, mode: u32) -> Result<Self> {
+        Self::claim(within, &|within, name| within.create(name, mode))
     }
 
     /// A new folder that nobody else can read.
     pub fn create_folder(dir: &Path) -> Result<Self> {
-        Self::claim(dir, &|path| {
-            fs::DirBuilder::new().mode(0o700).create(path)?;
-            File::open(path)
-        })
+        Self::claim(existing(dir)?, &Folder::create_folder)
     }
 
-    fn claim(dir: &Path, make: &dyn Fn(&Path) -> io::Result<File>) -> Result<Self> {
+    fn claim(within: Folder, make: &dyn Fn(&Folder, &OsStr) -> io::Result<File>) -> Result<Self> {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         const TRIES: u32 = 100;
         let mut last = io::ErrorKind::AlreadyExists.into();
         for _ in 0..TRIES {
             let number = COUNT.fetch_add(1, Ordering::Relaxed);
+            // Nobody can have taken all names beforehand when they cannot be guessed.
+            let guess = RandomState::new().hash_one(number);
             // Git passes over names that end so, where it would take a half-written ref for a broken one.
-            let path = dir.join(format!("{NAME}{}_{number}.lock", process::id()));
-            match make(&path) {
+            let name = format!("{NAME}{}_{number}_{guess:x}.lock", process::id());
+            let path = within.path.join(&name);
+            match make(&within, OsStr::new(&name)) {
                 Ok(file) => {
                     // Somebody who cleans up may take it before it is locked; then it has no name.
                     let claimed = file.try_lock().is_ok()
                         && file.metadata().is_ok_and(|meta| meta.nlink() > 0);
                     if claimed {
-                        return Ok(Self { file, path, published: false });
+                        return Ok(Self { file, path, within: Some(within) });
                     }
                 }
-                // A process of the same number was here before.
+                // Something of that name is here already.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
                 // Somebody who cleans up took a folder before it was open.
-                Err(error) if error.kind() == io::ErrorKind::NotFound && dir.is_dir() => {
+                Err(error) if error.kind() == io::ErrorKind::NotFound && within.path.is_dir() => {
                     last = error;
                 }
                 Err(error) => return Err(Error::io("create", path)(error)),
             }
         }
-        Err(Error::io("create a file in", dir)(last))
+        Err(Error::io("create a file in", within.path)(last))
     }
 
     /// Makes the content durable.
@@ -81,17 +88,27 @@ impl Unfinished {
         self.file.sync_data().map_err(Error::io("sync", &self.path))
     }
 
-    /// Gives it its final name.
-    pub fn publish(mut self, name: &Path) -> Result<()> {
-        fs::rename(&self.path, name).map_err(Error::io("create", name))?;
-        self.published = true;
-        Ok(())
+    /// Gives it its final name in the same folder, which is given back.
+    pub fn publish(mut self, path: &Path) -> Result<Folder> {
+        let lost = || Error::Corrupt { what: format!("{} lost its folder", path.display()) };
+        let (_, to) = own::split(path)?;
+        let (_, from) = own::split(&self.path)?;
+        let within = self.within.as_ref().ok_or_else(lost)?;
+        within.rename(from, to).map_err(Error::io("create", path))?;
+        self.within.take().ok_or_else(lost)
     }
+}
+
+fn existing(dir: &Path) -> Result<Folder> {
+    let gone = || Error::io("open", dir)(io::ErrorKind::NotFound.into());
+    Folder::open(dir)?.ok_or_else(gone)
 }
 
 impl Drop for Unfinished {
     fn drop(&mut self) {
-        if !self.published {
+        let Some(within) = &self.within else { return };
+        let name = self.path.file_name().unwrap_or_default();
+        if within.unlink(name).is_err() {
             let _ = remove(&self.path);
         }
     }
@@ -146,7 +163,7 @@ pub(super) fn is_leftover(entry: &fs::DirEntry) -> bool {
         let path = entry.path();
         // The lock is held until the file is gone, so that its writer notices.
         let lock =
-            File::open(&path).and_then(|file| file.try_lock().map(|()| file).map_err(Into::into));
+            open_entry(&path).and_then(|file| file.try_lock().map(|()| file).map_err(Into::into));
         if lock.is_ok() {
             let _ = remove(&path);
         }
@@ -157,6 +174,13 @@ pub(super) fn is_leftover(entry: &fs::DirEntry) -> bool {
         return true;
     }
     false
+}
+
+/// Opens a file or folder without following it and without waiting at a pipe.
+fn open_entry(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    Ok(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?.into())
 }
 
 fn remove(path: &Path) -> io::Result<()> {

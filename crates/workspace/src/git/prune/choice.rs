@@ -5,9 +5,10 @@ use aurora_model::{Checkpoint, CheckpointId, CheckpointKind, Timestamp};
 use crate::error::{Error, Result};
 use crate::request::Retention;
 
-/// The checkpoints that go, of all (the oldest first). The latest stays, and so does whatever undoing
-/// the latest rollback or promotion needs, unless they are named.
-pub(super) fn doomed(
+/// The checkpoints that go, of all (the oldest first). The latest stays, because the next one is
+/// told from it, and naming it is refused. What undoing the latest rollback or promotion needs stays
+/// unless it is named.
+pub(crate) fn doomed(
     all: &[Checkpoint],
     retention: &Retention,
     now: Timestamp,
@@ -19,6 +20,13 @@ pub(super) fn doomed(
                 hint: "see them with `aur checkpoints list`".to_owned(),
             });
         }
+    }
+    if let Some(latest) = all.last().filter(|one| retention.forget.contains(&one.checkpoint_id)) {
+        return Err(Error::Refused {
+            what: format!("{} is the latest checkpoint and stays", latest.checkpoint_id),
+            hint: "the next one is told from it; make another first with `aur checkpoint`"
+                .to_owned(),
+        });
     }
     let needed_for_undo = needed_for_undo(all);
     let ruled = retention.keep_last.is_some() || retention.keep_younger_than_ms.is_some();
@@ -107,13 +115,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_named_goes_whatever_it_is_and_what_is_not_there_is_said() {
+    fn what_is_named_goes_but_the_latest_and_what_is_not_there_is_said() {
         // WSP-2
         let all = chain("asr");
         let id = |at: usize| all[at].checkpoint_id.clone();
         let forget = |ids: Vec<CheckpointId>| Retention { forget: ids, ..Retention::default() };
-        check("asr", &forget(vec![id(2)]), &[2]);
-        check("asr", &forget(vec![id(1)]), &[1]);
+        check("asra", &forget(vec![id(2)]), &[2]);
+        check("asra", &forget(vec![id(1)]), &[1]);
+        let refused = doomed(&all, &forget(vec![id(2)]), Timestamp { unix_ms: 0 }).unwrap_err();
+        assert!(matches!(refused, Error::Refused { .. }), "{refused}");
         let gone = CheckpointId("ckpt-999-00000000".to_owned());
         let error = doomed(&all, &forget(vec![gone]), Timestamp { unix_ms: 0 }).unwrap_err();
         assert!(matches!(error, Error::NotFound { .. }), "{error}");

@@ -1,6 +1,5 @@
 //! What was swapped out and turned out to be somebody's work, when it cannot go back.
 
-use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
 use crate::git::beneath::{Folder, kind_of};
+use crate::git::own;
 
 /// Moves a file or link out of the worktree into a folder of ours, and says where it is now.
 pub(super) fn rescue(
@@ -27,25 +27,22 @@ pub(super) fn rescue(
         bytes.extend_from_slice(format!(".{attempt}").as_bytes());
         place = into.join(OsStr::from_bytes(&bytes));
     }
-    if let Some(parent) = place.parent() {
-        fs::create_dir_all(parent)?;
-    }
+    let (parent, last) = own::split(&place).map_err(io::Error::other)?;
+    let saved = own::Folder::make(parent).map_err(io::Error::other)?;
     match kind_of(&stat) {
         FileType::RegularFile => {
             let mut from = folder.open_file(name)?;
-            let mut to = File::create_new(&place)?;
+            let mut to = saved.create(last, 0o600)?;
             io::copy(&mut from, &mut to)?;
             to.sync_all()?;
         }
         FileType::Symlink => {
             let target = folder.read_link(name)?;
-            std::os::unix::fs::symlink(OsStr::from_bytes(&target), &place)?;
+            saved.link(OsStr::from_bytes(&target), last)?;
         }
         _ => return Err(io::ErrorKind::Unsupported.into()),
     }
-    if let Some(parent) = place.parent() {
-        File::open(parent)?.sync_all()?;
-    }
+    saved.sync().map_err(io::Error::other)?;
     folder.unlink(name)?;
     Ok(place)
 }

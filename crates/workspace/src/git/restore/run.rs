@@ -7,7 +7,7 @@ use std::sync::Mutex;
 
 use aurora_model::RepoPath;
 
-use super::worker::{Phase, Worker};
+use super::worker::{Phase, Worker, is_git_data};
 use super::{Blobs, Step};
 use crate::error::{Error, Result};
 use crate::git::beneath::{Hand, Item, NoWay, Root, Stamp};
@@ -196,7 +196,7 @@ impl<'r> Run<'r> {
 
     fn make_empty_folders(&self, empty_folders: &[RepoPath]) {
         let mut hand = self.root.hand();
-        for path in empty_folders {
+        for path in empty_folders.iter().filter(|path| !is_git_data(path)) {
             // Something else may stand there by now, which is then what counts.
             let _stays_as_it_is = hand.folder(Some(path), true);
         }

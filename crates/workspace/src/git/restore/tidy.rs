@@ -3,7 +3,7 @@
 use std::io;
 
 use super::run::Run;
-use super::worker::Worker;
+use super::worker::{Worker, is_git_data};
 use super::{Blobs, Step, is_file};
 use crate::git::beneath::{Folder, Found, NoWay};
 use crate::request::Outcome;
@@ -35,6 +35,9 @@ impl Run<'_> {
 impl<B: Blobs> Worker<'_, B> {
     /// Looks at what a crash left of a step, puts back what is not ours and removes what is.
     fn tidy(&mut self, number: usize, step: &Step) -> io::Result<Standing> {
+        if is_git_data(&step.path) {
+            return Ok(Standing::Changed);
+        }
         let folder = match self.hand.parent_of(&step.path, false) {
             Ok(folder) => folder,
             Err(NoWay::Failed(error)) => return Err(error),

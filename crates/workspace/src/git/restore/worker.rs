@@ -51,7 +51,7 @@ fn no_way(no: NoWay) -> Outcome {
 }
 
 /// Whether a path names a repository's own data, in any spelling that some file system takes for it.
-fn is_git_data(path: &RepoPath) -> bool {
+pub(super) fn is_git_data(path: &RepoPath) -> bool {
     path.parts().any(|part| part.eq_ignore_ascii_case(b".git"))
 }
 

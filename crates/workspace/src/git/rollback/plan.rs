@@ -24,6 +24,8 @@ pub(super) struct Aim {
     pub only: Option<BTreeSet<RepoPath>>,
     /// Folders without content that shall be there.
     pub empty_folders: Vec<RepoPath>,
+    /// Folders that an earlier operation made and that go again where nothing is in them.
+    pub hollow: Vec<RepoPath>,
     /// What it is called.
     pub message: String,
 }
@@ -78,9 +80,11 @@ impl GitWorkspace {
             edits.into_iter().map(|delta| (delta.path.clone(), delta)).collect();
         let kept = Kept::new(&aim.target.skipped, &now.skipped);
         let mut planned = Vec::new();
+        let mut in_the_way = InTheWay::of(&now.skipped);
         for delta in tree::compare(objects, &now.tree, &target)? {
             let about = aim.only.as_ref().is_none_or(|only| only.contains(&delta.path));
             if !about || !in_scope(&request.scope, &delta.path) {
+                in_the_way.stays(&delta);
                 continue;
             }
             let edit = edits.get(&delta.path);
@@ -91,8 +95,12 @@ impl GitWorkspace {
                 }
                 _ => Way::Restore,
             };
+            if !matches!(way, Way::Restore) {
+                in_the_way.stays(&delta);
+            }
             planned.push(plan_one(delta, edit.is_some(), way));
         }
+        planned.iter_mut().for_each(|planned| in_the_way.keep(planned));
         add_unseen(objects, aim, request, now, &mut planned)?;
         Ok(planned)
     }
@@ -238,6 +246,53 @@ impl<'k> Kept<'k> {
             SkipReason::TooLarge => "it was there at the checkpoint and too large to be captured",
             _ => "it was there at the checkpoint and could not be captured",
         })
+    }
+}
+
+/// What stays where the checkpoint has a folder, or below where it has a file.
+struct InTheWay {
+    files: BTreeSet<RepoPath>,
+    folders: BTreeSet<RepoPath>,
+}
+
+impl InTheWay {
+    /// Files that are in no tree. A folder of that kind may turn out to have nothing in it.
+    fn of(skipped: &[Skipped]) -> Self {
+        let mut new = Self { files: BTreeSet::new(), folders: BTreeSet::new() };
+        skipped.iter().filter(|skipped| !skipped.folder).for_each(|skipped| new.add(&skipped.path));
+        new
+    }
+
+    fn add(&mut self, path: &RepoPath) {
+        self.folders.extend(path.parents());
+        self.files.insert(path.clone());
+    }
+
+    /// A path that differs and is left alone. A submodule without files is only a folder.
+    fn stays(&mut self, delta: &Delta) {
+        let stands = delta.before.is_some_and(|entry| entry.mode != EntryMode::Submodule);
+        if stands && delta.after.is_none() {
+            self.add(&delta.path);
+        }
+    }
+
+    /// Lets a path be that cannot come back.
+    fn keep(&self, planned: &mut Planned) {
+        let path = &planned.shown.path;
+        if planned.shown.action != StepAction::Create {
+            return;
+        }
+        let above = path.parents().find(|above| self.files.contains(above));
+        let because = match above {
+            Some(above) => format!("{above} on its way is no folder, and stays"),
+            None if self.folders.contains(path) => {
+                "a folder stands there, and something in it stays".to_owned()
+            }
+            None => return,
+        };
+        planned.shown.action = StepAction::Keep;
+        planned.shown.note = Some(because);
+        planned.step = None;
     }
 }
 

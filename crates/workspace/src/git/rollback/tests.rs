@@ -120,10 +120,10 @@ fn a_rollback_restores_exactly_and_undoing_it_too() {
     assert_eq!((restored.kind, &restored.tree), (CheckpointKind::Restored, &made.tree));
     assert_eq!(restored.previous_checkpoint_id.as_ref(), Some(&report.safety));
     assert_like_a_full_scan(&workspace, &restored);
-    let undone = workspace.undo(&to(&made)).unwrap();
+    let undone = workspace.undo(&UndoRequest::default()).unwrap();
     assert_like_a_full_scan(&workspace, &workspace.find(&undone.restored.0).unwrap());
     assert_eq!((files(&repo.root()), undone.to), (after, report.safety));
-    workspace.undo(&to(&made)).unwrap();
+    workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(files(&repo.root()), before, "undoing the undoing is doing it again");
     assert_eq!(git_state(&repo), state);
 }
@@ -190,7 +190,7 @@ fn a_file_that_is_ignored_by_now_is_not_lost_when_it_is_overwritten() {
     let safety = workspace.find(&report.safety.0).unwrap();
     let saved = workspace.read(&safety.tree, &path("notes")).unwrap().unwrap();
     assert_eq!(saved.bytes, b"now, and ignored");
-    workspace.undo(&to(&made)).unwrap();
+    workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(repo.read("notes").unwrap(), b"now, and ignored");
 }
 
@@ -227,7 +227,7 @@ fn a_moved_head_is_refused_until_accepted() {
     workspace.rollback(&request).unwrap();
     assert_eq!(repo.read("src/a.txt").unwrap(), b"one\ntwo\nthree\n");
     repo.git(&["checkout", "--quiet", "-B", "other"]);
-    assert!(workspace.undo(&to(&made)).is_err(), "undoing looks at HEAD too");
+    assert!(workspace.undo(&UndoRequest::default()).is_err(), "undoing looks at HEAD too");
 }
 
 /// WSP-4
@@ -278,7 +278,7 @@ fn a_folder_that_was_empty_before_a_file_came_back_into_it_is_so_again_after_und
         let report = workspace.rollback(&request).unwrap();
         assert_eq!(repo.read(name).unwrap(), b"x");
         assert_like_a_full_scan(&workspace, &workspace.find(&report.restored.0).unwrap());
-        workspace.undo(&request).unwrap();
+        workspace.undo(&UndoRequest::default()).unwrap();
         assert!(repo.path(folder).is_dir() && !repo.path(name).exists());
     }
 }
@@ -347,7 +347,7 @@ fn edits_since_the_last_checkpoint_can_stay() {
         assert!(is_kept(&ended[kept], "edited since"), "{ended:?}");
     }
     assert_eq!(repo.read("fresh").unwrap(), b"by me\n");
-    workspace.undo(&to(&made)).unwrap();
+    workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(repo.read("both").unwrap(), text("me", "agent").as_bytes());
     assert_eq!(repo.read("agent").unwrap(), b"agent\n");
 }
@@ -364,7 +364,7 @@ fn work_done_after_a_rollback_survives_its_undoing() {
     repo.write("README.md", "edited after");
     repo.write("new", "made after");
     checkpoint(&workspace, "and recorded");
-    let report = workspace.undo(&to(&made)).unwrap();
+    let report = workspace.undo(&UndoRequest::default()).unwrap();
     assert_eq!(outcomes(&report).into_keys().collect::<Vec<_>>(), ["src/a.txt"]);
     assert_eq!(repo.read("src/a.txt").unwrap(), b"agent");
     assert_eq!(repo.read("README.md").unwrap(), b"edited after");
@@ -377,7 +377,7 @@ fn nothing_to_do_and_nothing_to_undo_are_said() {
     let repo = Repo::new();
     let workspace = repo.workspace();
     let made = checkpoint(&workspace, "first");
-    let error = workspace.undo(&to(&made)).unwrap_err();
+    let error = workspace.undo(&UndoRequest::default()).unwrap_err();
     assert!(matches!(error, Error::NotFound { .. }), "{error}");
     let report = workspace.rollback(&to(&made)).unwrap();
     assert_eq!((&report.restored, report.paths.len()), (&report.safety, 0));
@@ -407,7 +407,7 @@ fn after_a_crash_anywhere_the_next_command_completes_and_can_undo() {
         let asked = CheckpointKind::Asked;
         if began {
             assert_eq!(kinds, [asked, CheckpointKind::Safety, CheckpointKind::Restored]);
-            workspace.undo(&to(&made)).unwrap();
+            workspace.undo(&UndoRequest::default()).unwrap();
             assert_eq!(files(&repo.root()), after, "{actions}");
         } else {
             assert_eq!(kinds, [asked, CheckpointKind::Safety]);

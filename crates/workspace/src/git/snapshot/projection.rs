@@ -1,13 +1,15 @@
-//! Files that people read: a checkpoint's diff, beside the chain.
+//! Files that people read: a checkpoint's diffs, beside the chain.
 
 use std::path::{Path, PathBuf};
 
 use aurora_model::{Checkpoint, CheckpointId};
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::git::GitWorkspace;
+use crate::git::chain::tree_id;
 use crate::git::objects::Objects;
-use crate::git::tree::Delta;
+use crate::git::own;
+use crate::git::tree::{self, Delta};
 
 /// Larger differences are shown on demand only.
 const MAX_BYTES: u64 = 2 << 20;
@@ -21,14 +23,14 @@ impl GitWorkspace {
         self.place.projections_dir.join("checkpoints").join(format!("{id}.diff"))
     }
 
-    /// Where the diff from the beginning of the chain would be, for whoever writes it.
+    /// Where the diff from the beginning of the chain is, when it is not too large to be written.
     #[must_use]
     pub fn cumulative_diff_path(&self, id: &CheckpointId) -> PathBuf {
         self.place.projections_dir.join("checkpoints").join(format!("{id}.cumulative.diff"))
     }
 
-    /// Writes a checkpoint's diff for people, when it is small. It can be made again at any time, so
-    /// that nothing depends on its success.
+    /// Writes a checkpoint's diffs for people, when they are small. They can be made again at any
+    /// time, so that nothing depends on its success.
     pub(super) fn project_diff(
         &self,
         checkpoint: &Checkpoint,
@@ -37,23 +39,32 @@ impl GitWorkspace {
     ) {
         if !deltas.is_empty() && is_small(deltas, objects) {
             // INVARIANT: a checkpoint is whole without its projections.
-            let _ = self.write_projection(checkpoint);
+            let _ = self.write_projections(checkpoint, objects);
         }
     }
 
-    fn write_projection(&self, checkpoint: &Checkpoint) -> Result<()> {
+    fn write_projections(&self, checkpoint: &Checkpoint, objects: &Objects) -> Result<()> {
+        let (id, tree) = (&checkpoint.checkpoint_id, &checkpoint.tree);
         let mut diff = Vec::new();
-        self.write_diff(&checkpoint.previous_tree, &checkpoint.tree, &[], &mut diff)?;
-        let path = self.incremental_diff_path(&checkpoint.checkpoint_id);
-        let Some(folder) = path.parent() else { return Ok(()) };
-        std::fs::create_dir_all(folder).map_err(Error::io("create", folder))?;
-        if folder.starts_with(self.place.root.join(".aurora")) {
+        self.write_diff(&checkpoint.previous_tree, tree, &[], &mut diff)?;
+        self.write_projection(&self.incremental_diff_path(id), &diff)?;
+        if checkpoint.base_tree != checkpoint.previous_tree {
+            let (base, tree_of) = (tree_id(&checkpoint.base_tree)?, tree_id(tree)?);
+            if !is_small(&tree::compare(objects, &base, &tree_of)?, objects) {
+                return Ok(());
+            }
+            diff.clear();
+            self.write_diff(&checkpoint.base_tree, tree, &[], &mut diff)?;
+        }
+        self.write_projection(&self.cumulative_diff_path(id), &diff)
+    }
+
+    /// Only the user may read it: a diff holds what files hold that only the user may read.
+    fn write_projection(&self, path: &Path, diff: &[u8]) -> Result<()> {
+        if path.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
-        // One name for all, which the lock makes ours: what a crash leaves is overwritten.
-        let temporary = folder.join("diff.new");
-        std::fs::write(&temporary, diff).map_err(Error::io("write", &temporary))?;
-        std::fs::rename(&temporary, &path).map_err(Error::io("replace", &path))
+        own::replace(path, diff, false)
     }
 
     /// `.aurora/` in a worktree is nobody's work: it ignores itself.
@@ -62,7 +73,7 @@ impl GitWorkspace {
         if is_there(&path) {
             return Ok(());
         }
-        std::fs::write(&path, "*\n").map_err(Error::io("write", path))
+        own::replace(&path, b"*\n", false)
     }
 }
 

@@ -9,10 +9,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::git::objects::Entry;
+use crate::git::own;
 use crate::watchdog::Mark;
 
 /// Lists longer than this are not remembered.
 const LONGEST: usize = 5000;
+/// A larger file is none of ours.
+const LARGEST_BYTES: u64 = 256 << 20;
 
 /// What is remembered. It belongs to one checkpoint; with any other as the latest, it is void.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -45,20 +48,24 @@ pub(crate) struct State {
 
 impl State {
     /// Reads what was remembered; of what cannot be read, nothing was.
-    pub fn load(feature_dir: &Path) -> Self {
-        let bytes = std::fs::read(path(feature_dir)).unwrap_or_default();
-        serde_json::from_slice(&bytes).unwrap_or_default()
+    ///
+    /// # Errors
+    /// Only for what is no plain file.
+    pub fn load(feature_dir: &Path) -> Result<Self> {
+        let bytes = match own::read(&path(feature_dir), LARGEST_BYTES) {
+            Err(error @ Error::Refused { .. }) => return Err(error),
+            other => other.ok().flatten().unwrap_or_default(),
+        };
+        Ok(serde_json::from_slice(&bytes).unwrap_or_default())
     }
 
     /// Remembers it.
     pub fn save(&self, feature_dir: &Path) -> Result<()> {
         let path = path(feature_dir);
-        let temporary = path.with_extension("json.new");
         let bytes = serde_json::to_vec(self).map_err(|error| Error::Corrupt {
             what: format!("state cannot be written: {error}"),
         })?;
-        std::fs::write(&temporary, bytes).map_err(Error::io("write", &temporary))?;
-        std::fs::rename(&temporary, &path).map_err(Error::io("replace", &path))
+        own::replace(&path, &bytes, false)
     }
 
     /// Whether all files that make the rules are what they were.

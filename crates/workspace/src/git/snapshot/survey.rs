@@ -140,7 +140,7 @@ impl GitWorkspace {
     ) -> Result<Survey> {
         let objects = self.store.objects()?;
         let (latest, highest) = self.latest_link(&objects)?;
-        let mut state = State::load(&self.place.feature_dir);
+        let mut state = State::load(&self.place.feature_dir)?;
         let highest = highest.max(state.highest);
         let known = broken.is_none()
             && latest.as_ref().is_some_and(|link| names(&state.commit, &link.commit));
@@ -258,7 +258,7 @@ impl GitWorkspace {
     /// The listing of the previous tree, with what is known about its files.
     fn listing_of(&self, objects: &Objects, tree: &ObjectId) -> Result<StatCache> {
         let path = self.place.feature_dir.join("index");
-        if let Some((listed, mut cache)) = StatCache::load(&path, self.place.hash) {
+        if let Some((listed, mut cache)) = StatCache::load(&path, self.place.hash)? {
             if listed == *tree {
                 return Ok(cache);
             }
@@ -415,6 +415,21 @@ fn options(request: &CheckpointRequest) -> String {
     format!("{:?} {}", request.ignored, request.limits.max_file_bytes)
 }
 
+/// A number of bytes in the largest unit that it fills.
+fn size(bytes: u64) -> String {
+    let units = [(30, "GiB"), (20, "MiB"), (10, "KiB")];
+    match units.into_iter().find(|(shift, _)| bytes >> shift > 0) {
+        Some((shift, unit)) if bytes.is_multiple_of(1 << shift) => {
+            format!("{} {unit}", bytes >> shift)
+        }
+        Some((shift, unit)) => {
+            let tenths = u128::from(bytes) * 10 / (1 << shift);
+            format!("{}.{} {unit}", tenths / 10, tenths % 10)
+        }
+        None => format!("{bytes} bytes"),
+    }
+}
+
 fn as_path(bytes: &[u8]) -> &std::path::Path {
     use std::os::unix::ffi::OsStrExt as _;
     std::path::Path::new(std::ffi::OsStr::from_bytes(bytes))
@@ -445,10 +460,12 @@ impl<'a> Filling<'a> {
         let most = self.limits.max_new_bytes;
         if self.new_bytes > most {
             let weights = self.added.iter().map(|(path, bytes)| (path.as_slice(), *bytes));
-            let largest = largest(weights, &|bytes| format!("{bytes} bytes"));
+            let largest = largest(weights, &size);
             return Err(Error::TooLarge {
-                what: format!("more than {most} bytes are new in this checkpoint: {largest}"),
-                hint: "ignore what need not be kept, or allow more".to_owned(),
+                what: format!("more than {} are new in this checkpoint: {largest}", size(most)),
+                hint: "ignore what need not be kept, or allow more, as in \
+                       `aur checkpoint --max-total 8G`"
+                    .to_owned(),
             });
         }
         self.pack.add_named(id, Kind::Blob, bytes)

@@ -1,7 +1,6 @@
 //! What is remembered of a worktree while and after it is made: who crashed can be told from who works.
 
 use std::fs::File;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use gix::hash::ObjectId;
@@ -10,6 +9,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::git::Place;
+use crate::git::own;
+
+/// A larger record is none of ours.
+const LARGEST_BYTES: u64 = 1 << 20;
 
 /// How far a worktree is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -131,14 +134,10 @@ impl Record {
     }
 
     fn write(&self) -> Result<()> {
-        let part = self.file.with_extension("json.part");
         let text = serde_json::to_vec(&self.stored).map_err(|error| Error::Corrupt {
             what: format!("a worktree cannot be described: {error}"),
         })?;
-        let mut out = File::create(&part).map_err(Error::io("create", &part))?;
-        out.write_all(&text).map_err(Error::io("write", &part))?;
-        out.sync_data().map_err(Error::io("sync", &part))?;
-        std::fs::rename(&part, &self.file).map_err(Error::io("replace", &self.file))
+        own::replace(&self.file, &text, true)
     }
 }
 
@@ -165,10 +164,8 @@ pub(super) fn all(place: &Place) -> Result<Vec<Record>> {
 
 /// The right to work on a worktree's record; nothing when somebody else has it.
 fn lock(place: &Place, slug: &str) -> Result<Option<File>> {
-    let dir = dir_of(place);
-    std::fs::create_dir_all(&dir).map_err(Error::io("create", &dir))?;
-    let path = dir.join(format!("{slug}.lock"));
-    let file = File::create(&path).map_err(Error::io("create", &path))?;
+    let path = dir_of(place).join(format!("{slug}.lock"));
+    let file = own::open_lock(&path)?;
     match rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(Some(file)),
         Err(rustix::io::Errno::WOULDBLOCK) => Ok(None),
@@ -181,16 +178,15 @@ fn busy(slug: &str) -> Error {
 }
 
 fn read(file: &Path) -> Result<Option<Stored>> {
-    match std::fs::read(file) {
-        Ok(bytes) => {
+    match own::read(file, LARGEST_BYTES)? {
+        Some(bytes) => {
             let stored: Stored = serde_json::from_slice(&bytes).map_err(|error| {
                 Error::Corrupt { what: format!("{} cannot be read: {error}", file.display()) }
             })?;
             super::check_slug(&stored.slug)?;
             Ok(Some(stored))
         }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(Error::io("read", file)(error)),
+        None => Ok(None),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use aurora_model::CheckpointId;
+use aurora_model::{CheckpointId, CheckpointKind};
 use serde::Serialize;
 
 use super::record::{Record, Stage};
@@ -183,6 +183,7 @@ impl GitWorkspace {
         // An earlier checkpoint may not name everything below `.aurora/` that it left out.
         let again = record.aside().is_some();
         let request = CheckpointRequest {
+            kind: CheckpointKind::Safety,
             on_unchanged: if again { OnUnchanged::Reuse } else { OnUnchanged::Record },
             message: format!("before the worktree `{}` was removed", record.slug()),
             ignored: IgnoredFiles::SecretsLike,
