@@ -1,5 +1,6 @@
 //! What a checkpoint is: a snapshot's tree, its place in the chain, and what was left out of it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -210,6 +211,10 @@ pub struct Checkpoint {
     /// Folders without anything in them, which a tree cannot hold.
     #[serde(default)]
     pub empty_folders: Vec<RepoPath>,
+    /// The permission bits of files that have others than a fresh checkout gives; a tree only knows
+    /// whether a file may be executed.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub permissions: BTreeMap<RepoPath, u32>,
     /// Repositories inside.
     #[serde(default)]
     pub nested: Vec<Nested>,

@@ -13,6 +13,7 @@ mod chain;
 mod checkpoint;
 mod keeping;
 mod rollback;
+mod undo;
 
 use std::collections::BTreeMap;
 
@@ -99,10 +100,10 @@ macro_rules! with_promises {
             rollback::a_smart_rollback_takes_only_what_violates,
             rollback::edits_since_the_last_checkpoint_are_in_the_safety_checkpoint,
             rollback::the_state_that_a_rollback_leaves_is_a_checkpoint,
-            rollback::a_rollback_can_be_undone,
-            rollback::undoing_can_be_undone,
-            rollback::edits_after_a_rollback_survive_its_undoing_in_the_safety_checkpoint,
-            rollback::without_a_rollback_there_is_nothing_to_undo,
+            undo::a_rollback_can_be_undone,
+            undo::undoing_can_be_undone,
+            undo::edits_after_a_rollback_survive_its_undoing_in_the_safety_checkpoint,
+            undo::without_a_rollback_there_is_nothing_to_undo,
             rollback::a_moved_head_is_refused_and_no_file_changes,
             rollback::a_moved_head_is_accepted_when_told,
             rollback::a_preview_of_other_files_is_refused,
@@ -117,11 +118,11 @@ macro_rules! with_promises {
             rollback::files_folders_and_links_change_places,
             rollback::only_the_mode_is_restored_where_only_it_changed,
             rollback::the_report_names_what_happened_to_each_path,
-            rollback::empty_folders_come_back_and_go_with_the_undoing,
+            undo::empty_folders_come_back_and_go_with_the_undoing,
             rollback::a_rollback_that_changes_nothing_is_not_the_one_that_is_undone,
             rollback::a_preview_tells_what_cannot_come_back,
             rollback::violations_without_a_file_are_said,
-            rollback::an_undoing_can_be_looked_at_first,
+            undo::an_undoing_can_be_looked_at_first,
             rollback::an_unknown_checkpoint_is_not_found_and_nothing_happens,
             keeping::without_a_rule_nothing_is_forgotten,
             keeping::the_last_ones_are_kept_and_the_others_are_not_found,

@@ -367,10 +367,10 @@ pub struct Pruned {
 /// Something that a crash left half-done, and what became of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Healed {
-    /// What it was, such as `rollback to ckpt-003-…`.
+    /// What it was, such as `rollback to ckpt-003-…`; of what was not completed, a whole sentence.
     pub what: String,
-    /// Whether it was completed; otherwise it was undone.
+    /// Whether it was completed; otherwise nothing was touched.
     pub completed: bool,
-    /// Paths that somebody changed meanwhile and that were left alone.
+    /// Paths that were left alone, mostly because somebody changed them meanwhile.
     pub left_alone: Vec<RepoPath>,
 }

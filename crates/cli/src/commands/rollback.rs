@@ -191,6 +191,7 @@ fn show_plan(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Resul
     let mut out = headline(to, style);
     if plan.steps.is_empty() {
         out.push_str("nothing to do: the worktree is as it was then\n");
+        out.push_str(&rollback::in_lines(&plan.notes));
     } else {
         out.push_str(&rollback::plan(plan, args.merge, style));
     }
@@ -212,7 +213,8 @@ fn headline(to: &Checkpoint, style: Style) -> String {
 fn nothing_to_do(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Result<Exit> {
     if plan.steps.is_empty() {
         let id = escape::line(&to.checkpoint_id.0);
-        output::print(&format!("nothing to do: the worktree is as {id} has it\n"))?;
+        let notes = rollback::in_lines(&plan.notes);
+        output::print(&format!("nothing to do: the worktree is as {id} has it\n{notes}"))?;
     } else {
         show_plan(args, to, plan)?;
     }
@@ -226,7 +228,10 @@ const CONFLICT_HINT: &str = "edit the files in conflict by hand, or roll back wi
                              edits are in a safety checkpoint then";
 
 fn tell(args: &Args, session: &Session, report: &RollbackReport) -> anyhow::Result<Exit> {
-    let well = rollback::went_well(report);
+    // Of a file that was asked for by name, staying as it is does not go well.
+    let stayed = |one: &PathOutcome| matches!(one.outcome, Outcome::Kept { .. });
+    let missed = !args.file.is_empty() && report.paths.iter().any(stayed);
+    let well = rollback::went_well(report) && !missed;
     if args.json {
         output::print_json(&rollback::report_json(report))?;
         return Ok(if well { Exit::Ok } else { Exit::Failure });

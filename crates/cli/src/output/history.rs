@@ -250,6 +250,7 @@ mod tests {
             files_changed_since_last: 12,
             skipped: Vec::new(),
             empty_folders: Vec::new(),
+            permissions: std::collections::BTreeMap::new(),
             nested: Vec::new(),
             violations: Vec::new(),
             validation_status: ValidationStatus::Valid,

@@ -206,7 +206,9 @@ fn with_notes(mut told: Value, notes: &[String]) -> Value {
     told
 }
 
-fn in_lines(notes: &[String]) -> String {
+/// Notes for a person, one a line.
+#[must_use]
+pub fn in_lines(notes: &[String]) -> String {
     notes.iter().map(|note| format!("{}\n", escape::line(note))).collect()
 }
 

@@ -105,15 +105,17 @@ fn real_folder(path: &Path) -> Option<PathBuf> {
 }
 
 fn in_words(healed: &Healed) -> String {
-    let did = if healed.completed { "completed" } else { "undid" };
-    let mut text = format!("{did} what an interruption left half-done: {}", healed.what);
+    let mut text = match healed.completed {
+        true => format!("completed what an interruption left half-done: {}", healed.what),
+        false => healed.what.clone(),
+    };
     if !healed.left_alone.is_empty() {
         let paths: Vec<String> =
             healed.left_alone.iter().take(5).map(ToString::to_string).collect();
         let more = healed.left_alone.len().saturating_sub(paths.len());
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         text.push_str(&format!(
-            "; {} changed meanwhile and left alone: {}{more}",
+            "; {} changed meanwhile or saved nowhere, and left alone: {}{more}",
             count(healed.left_alone.len(), "path"),
             paths.join(", ")
         ));

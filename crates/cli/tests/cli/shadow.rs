@@ -275,7 +275,7 @@ fn wsp_5_a_commit_in_a_shadow_moves_nothing_real() {
 #[test]
 fn wsp_5_promotion_is_exact_and_can_be_undone() {
     let script = "echo more >> a.txt; rm b.txt; chmod +x run.sh; ln -s a.txt link; rm -r d
-                  mkdir -p n/m; echo x > n/m/x; mkdir empty";
+                  mkdir -p n/m; echo x > n/m/x; mkdir empty; echo s > secret; chmod 600 secret";
     for way in ALL {
         let ground = Ground::new();
         let before = listing(&ground.root());
@@ -292,6 +292,9 @@ fn wsp_5_promotion_is_exact_and_can_be_undone() {
         let made = Command::new("sh").args(["-euc", script]).current_dir(expected.root()).status();
         assert!(made.unwrap().success());
         assert_eq!(listing(&ground.root()), listing(&expected.root()), "{way:?}");
+        let secret = ground.root().join("secret").metadata().unwrap();
+        let mode = std::os::unix::fs::MetadataExt::mode(&secret);
+        assert_eq!(mode & 0o777, 0o600, "{way:?}");
         assert_eq!(ground.git(&["rev-parse", "HEAD"]), git);
         let list = ground.aur(&["shadow", "list", "--json"]).json();
         let one = &list["shadows"][0];

@@ -206,7 +206,7 @@ impl Subject for OnDisk {
 }
 
 mod in_memory {
-    use super::super::{chain, checkpoint, keeping, rollback};
+    use super::super::{chain, checkpoint, keeping, rollback, undo};
     use super::MemoryWorkspace;
 
     macro_rules! as_tests {
@@ -227,7 +227,7 @@ mod in_memory {
 }
 
 mod on_disk {
-    use super::super::{chain, checkpoint, keeping, rollback};
+    use super::super::{chain, checkpoint, keeping, rollback, undo};
     use super::OnDisk;
 
     macro_rules! as_tests {

@@ -84,6 +84,8 @@ struct StepLine {
     from: Option<EntryPart>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     to: Option<EntryPart>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    permissions: Option<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -180,7 +182,8 @@ impl Journal {
         line(&mut bytes, &header)?;
         for step in &self.steps {
             let (from, to) = (step.from.map(EntryPart::of), step.to.map(EntryPart::of));
-            line(&mut bytes, &StepLine { path: step.path.clone(), from, to })?;
+            let (path, permissions) = (step.path.clone(), step.permissions);
+            line(&mut bytes, &StepLine { path, from, to, permissions })?;
         }
         let sha256 = checksum(&bytes).map_err(io::Error::other)?;
         line(&mut bytes, &LastLine { sha256 })?;
@@ -236,7 +239,7 @@ impl StepLine {
     fn into_step(self) -> std::result::Result<Step, String> {
         let from = self.from.map(EntryPart::into_entry).transpose()?;
         let to = self.to.map(EntryPart::into_entry).transpose()?;
-        Ok(Step { path: self.path, from, to })
+        Ok(Step { path: self.path, from, to, permissions: self.permissions })
     }
 }
 

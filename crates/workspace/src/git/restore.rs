@@ -31,6 +31,9 @@ pub(crate) struct Step {
     pub from: Option<Entry>,
     /// What shall stand there; `None` for nothing. Its blob must be stored already.
     pub to: Option<Entry>,
+    /// The permission bits that it shall have; `None` for those that it has, or usual ones. They are
+    /// no reason for a step: where only they differ, the trees are the same and the file stays.
+    pub permissions: Option<u32>,
 }
 
 impl Step {

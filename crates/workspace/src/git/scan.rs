@@ -6,6 +6,7 @@ pub(crate) mod convert;
 mod hash;
 mod names;
 pub(crate) mod open;
+pub(crate) mod permissions;
 pub(crate) mod repository;
 pub(crate) mod tracked;
 pub(crate) mod walk;
@@ -44,6 +45,8 @@ pub(crate) struct ScanNotes {
     pub skipped: Vec<Skipped>,
     /// Folders without anything in them.
     pub empty_folders: Vec<RepoPath>,
+    /// The permission bits of files that have unusual ones.
+    pub permissions: BTreeMap<RepoPath, u32>,
     /// Repositories inside.
     pub nested: Vec<Nested>,
     /// Which paths were looked at.
@@ -78,6 +81,8 @@ pub(crate) struct Scanner<'a> {
     pub tree: ObjectId,
     /// Whether that is a checkpoint's tree, and not HEAD's.
     pub captured: bool,
+    /// The unusual permission bits that the previous checkpoint has.
+    pub permissions: Option<&'a BTreeMap<RepoPath, u32>>,
 }
 
 /// A file that counts, and all that is known about it by now.
@@ -325,6 +330,7 @@ impl Scanner<'_> {
         let mut notes = ScanNotes {
             skipped: found.skipped,
             empty_folders: found.empty,
+            permissions: BTreeMap::new(),
             nested: found.nested.into_iter().map(|(nested, _)| nested).collect(),
             scanned: Scanned::Everything { because: because.to_owned() },
         };

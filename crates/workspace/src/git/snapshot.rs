@@ -86,7 +86,8 @@ impl GitWorkspace {
 }
 
 /// Whether a checkpoint says what was found besides files: a folder without content that it does not
-/// name would not come back, and what it does not name as left out would go with a rollback.
+/// name would not come back, and what it does not name as left out would go with a rollback. Permissions are no part of the
+/// tree, so a file that only few may read by now would come back readable for all.
 fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
     // What we write for people after each checkpoint must not make the next one another.
     let theirs = |skipped: &&Skipped| skipped.path.parts().next() != Some(b".aurora");
@@ -94,6 +95,7 @@ fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
     before.filter(theirs).eq(now.filter(theirs))
         && checkpoint.empty_folders == notes.empty_folders
         && checkpoint.nested == notes.nested
+        && checkpoint.permissions == notes.permissions
 }
 
 #[cfg(test)]

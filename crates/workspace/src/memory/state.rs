@@ -108,6 +108,7 @@ impl State {
             files_changed_since_last: changes.len() as u64,
             skipped: seen.skipped,
             empty_folders: seen.empty_folders,
+            permissions: BTreeMap::new(),
             nested: Vec::new(),
             violations: request.violations.clone(),
             validation_status: match severity {

@@ -116,6 +116,7 @@ impl GitWorkspace {
             files_changed_since_last: u64::try_from(changed).unwrap_or(u64::MAX),
             skipped: skipped.chain(ignored).collect(),
             empty_folders: compared.empty_folders.clone(),
+            permissions: std::collections::BTreeMap::new(),
             nested: Vec::new(),
             severity: violations.iter().map(|one| one.severity).max().unwrap_or_default(),
             violations,

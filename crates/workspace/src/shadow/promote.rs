@@ -13,6 +13,8 @@ use crate::git::objects::Entry;
 use crate::git::pack::PackWriter;
 use crate::git::private::FeatureLock;
 use crate::git::restore::{Due, Step, Transition};
+use crate::git::scan::open::Root;
+use crate::git::scan::permissions::unusual;
 use crate::request::{CheckpointRequest, OnUnchanged, Outcome, PathOutcome};
 use crate::shadow::changes::{Compared, ShadowChange};
 use crate::shadow::meta::{Promotion, Settled, Shadow, Status};
@@ -103,6 +105,7 @@ impl GitWorkspace {
             notes: Vec::new(),
         };
         let mut ignored: u64 = 0;
+        let files = Root::open(&shadow.files()).ok();
         for change in &compared.changes {
             let path = &change.change.path;
             if !wanted(path) {
@@ -126,7 +129,11 @@ impl GitWorkspace {
                     }
                 }
             }
-            plan.steps.push(Step { path: path.clone(), from: change.sides.now, to });
+            // A new file has the permissions that it was given; an old one keeps its own.
+            let made = change.sides.now.is_none() && to.is_some();
+            let stat = made.then(|| files.as_ref()?.stat(path.as_bytes()).ok()).flatten();
+            let permissions = stat.and_then(|stat| unusual(stat.st_mode));
+            plan.steps.push(Step { path: path.clone(), from: change.sides.now, to, permissions });
             plan.changes.push(change);
         }
         for problem in compared.problems.iter().filter(|problem| wanted(&problem.path)) {

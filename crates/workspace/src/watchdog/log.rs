@@ -1,6 +1,7 @@
 //! `logs/file-changes.jsonl`: one line per event, written once, with the checkpoint that captured it.
 
 use std::collections::VecDeque;
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
@@ -120,7 +121,8 @@ impl ChangeLog {
         }
         if self.bytes > 0 && self.bytes + text.len() as u64 > self.rotate_at {
             let path = self.folder.join(NAME);
-            std::fs::rename(&path, self.folder.join(format!("{NAME}.1")))?;
+            let folder = Folder::make(&self.folder).map_err(io::Error::other)?;
+            folder.rename(OsStr::new(NAME), OsStr::new(&format!("{NAME}.1")))?;
             (self.file, self.bytes) = open(&path).map_err(io::Error::other)?;
             self.torn = false;
         }

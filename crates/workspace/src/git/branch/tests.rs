@@ -40,6 +40,7 @@ fn checkpoint(
         files_changed_since_last: 0,
         skipped: Vec::new(),
         empty_folders: Vec::new(),
+        permissions: std::collections::BTreeMap::new(),
         nested: Vec::new(),
         violations: Vec::new(),
         validation_status: ValidationStatus::default(),

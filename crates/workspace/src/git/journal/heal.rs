@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use aurora_model::RepoPath;
+use aurora_model::{CheckpointKind, RepoPath};
 
 use super::{Found, Journal};
 use crate::error::Result;
@@ -18,7 +18,7 @@ pub(crate) fn complete<B: Blobs>(journal: &Journal, ground: &Ground<'_, B>) -> R
     let steps = &journal.steps;
     let standings = run.tidy(steps, &ground.blobs);
     let mut left_alone = BTreeSet::new();
-    let mut rescued = Vec::new();
+    let mut said = Vec::new();
     for (step, standing) in steps.iter().zip(&standings) {
         match standing {
             Standing::Done | Standing::Open => {}
@@ -27,7 +27,14 @@ pub(crate) fn complete<B: Blobs>(journal: &Journal, ground: &Ground<'_, B>) -> R
             }
             Standing::Rescued(because) => {
                 left_alone.insert(step.path.clone());
-                rescued.push(format!("{}: {because}", step.path));
+                said.push(format!("{}: {because}", step.path));
+            }
+            Standing::Unsaved => {
+                left_alone.insert(step.path.clone());
+                said.push(format!(
+                    "{}: its content is stored nowhere else, so it stays",
+                    step.path
+                ));
             }
         }
     }
@@ -42,8 +49,8 @@ pub(crate) fn complete<B: Blobs>(journal: &Journal, ground: &Ground<'_, B>) -> R
         }
     }
     let mut what = journal.what.clone();
-    if !rescued.is_empty() {
-        what = format!("{what} ({})", rescued.join("; "));
+    if !said.is_empty() {
+        what = format!("{what} ({})", said.join("; "));
     }
     Ok(Healed { what, completed: true, left_alone: left_alone.into_iter().collect() })
 }
@@ -58,6 +65,23 @@ impl GitWorkspace {
         self.heal_locked(&lock)
     }
 
+    /// What somebody can go back to by hand, where a journal does not help. The latest checkpoint is
+    /// the one that a journal is written right after, of whatever kind it is, unless it is already
+    /// the one that its operation ended with, which only the journal could tell.
+    fn way_back(&self) -> String {
+        let chain = self.list_checkpoints().unwrap_or_default();
+        let mut latest = chain.iter().rev();
+        let ends = [CheckpointKind::Restored, CheckpointKind::Promoted];
+        match (latest.next(), latest.next()) {
+            (Some(end), Some(before)) if ends.contains(&end.kind) => format!(
+                "the safety checkpoint is {} or {}",
+                before.checkpoint_id, end.checkpoint_id
+            ),
+            (Some(safety), _) => format!("the safety checkpoint is {}", safety.checkpoint_id),
+            (None, _) => "there is no safety checkpoint".to_owned(),
+        }
+    }
+
     /// The same for a caller that holds the lock.
     pub(crate) fn heal_locked(&self, lock: &FeatureLock) -> Result<Vec<Healed>> {
         let dir = &self.place.feature_dir;
@@ -67,7 +91,9 @@ impl GitWorkspace {
             Found::Corrupt { because } => {
                 let aside = Journal::move_aside(dir)?;
                 let what = format!(
-                    "a journal that cannot be read ({because}); nothing was touched, and it is in {}",
+                    "the journal of an interrupted operation could not be read ({because}); \
+                     nothing was touched; {}; the journal is in {}",
+                    self.way_back(),
                     aside.display()
                 );
                 return Ok(vec![Healed { what, completed: false, left_alone: Vec::new() }]);

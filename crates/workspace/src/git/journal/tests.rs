@@ -7,13 +7,24 @@ fn journal() -> Journal {
     let id = |digit: &str| ObjectId::from_hex(digit.repeat(40).as_bytes()).unwrap();
     let entry = |mode, digit| Some(Entry { mode, id: id(digit) });
     let steps = vec![
-        Step { path: path("a"), from: None, to: entry(EntryMode::File, "1") },
+        Step {
+            path: path("a"),
+            from: None,
+            to: entry(EntryMode::File, "1"),
+            permissions: Some(0o600),
+        },
         Step {
             path: RepoPath::new(&b"caf\xe9\n/b"[..]).unwrap(),
             from: entry(EntryMode::Symlink, "2"),
             to: entry(EntryMode::Executable, "3"),
+            permissions: None,
         },
-        Step { path: path("c"), from: entry(EntryMode::Submodule, "4"), to: None },
+        Step {
+            path: path("c"),
+            from: entry(EntryMode::Submodule, "4"),
+            to: None,
+            permissions: None,
+        },
     ];
     let empty_folders = vec![path("hollow")];
     let transition = Transition { what: "rollback to x".to_owned(), steps, empty_folders };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::durable::{make_folders, write_durably};
 use super::unfinished::{Unfinished, is_leftover};
 use crate::error::{Error, Result};
-use crate::git::own;
+use crate::git::own::{self, Folder};
 use crate::git::place::Place;
 
 /// From `objects/` of the store to `objects/` of the user's repository, so that both can move.
@@ -20,14 +20,15 @@ const MOST_BYTES: u64 = 1 << 20;
 /// Makes the repository unless it is there, and lets it read what the user's can read.
 pub(super) fn ensure(place: &Place, dir: &Path) -> Result<()> {
     make_folders(&place.feature_dir)?;
+    // Whoever could plant a link on the way could make us, or git, write elsewhere.
+    for below in ["objects/pack", "objects/info", "refs/aurora/checkpoints"] {
+        Folder::open(&dir.join(below))?;
+    }
     let wanted = alternates(&place.common_dir.join("objects"))?;
     if !dir.join("HEAD").is_file() {
         create(place, dir, &wanted)?;
     }
     let path = dir.join("objects/info/alternates");
-    // Whoever could plant a link on the way could make us write elsewhere.
-    make_folders(&dir.join("refs/aurora/checkpoints"))?;
-    make_folders(&dir.join("objects/pack"))?;
     if own::read(&path, MOST_BYTES)?.as_ref() != Some(&wanted) {
         write_durably(&path, &wanted)?;
     }

@@ -10,6 +10,7 @@ use gix::hash::ObjectId;
 use super::PrivateStore;
 use super::durable::sync_folder;
 use crate::error::{Error, Result};
+use crate::git::own::Folder;
 use crate::git::place::Place;
 use crate::git::process::Git;
 
@@ -102,6 +103,8 @@ impl PrivateStore {
         args: &[&str],
         input: Vec<u8>,
     ) -> Result<BTreeSet<String>> {
+        // Git would follow a link that came there since.
+        Folder::open(&self.pack_dir())?;
         let output = Git::new(&place.program, &self.dir, "put packs together")
             .args(["pack-objects", "--quiet", "--non-empty", "--delta-base-offset"])
             .args(args)

@@ -144,7 +144,9 @@ impl PrivateStore {
 
 /// What is in a folder, as far as that can be seen.
 fn entries(dir: &Path) -> impl Iterator<Item = fs::DirEntry> + use<> {
-    fs::read_dir(dir).into_iter().flatten().flatten()
+    // What a link leads to is not ours to clean up.
+    let ours = matches!(Folder::open(dir), Ok(Some(_)));
+    ours.then(|| fs::read_dir(dir)).into_iter().flatten().flatten().flatten()
 }
 
 /// Removes what nobody can be writing any more.

@@ -28,6 +28,7 @@ pub(super) fn checkpoint(number: usize, tree: &str) -> Checkpoint {
         files_changed_since_last: 0,
         skipped: Vec::new(),
         empty_folders: Vec::new(),
+        permissions: std::collections::BTreeMap::new(),
         nested: Vec::new(),
         violations: Vec::new(),
         validation_status: ValidationStatus::default(),

@@ -78,7 +78,7 @@ impl Scene {
             let to = after.as_ref().map(|is| scene.entry(is));
             let path = RepoPath::new(*path).unwrap();
             if from != to {
-                scene.transition.steps.push(Step { path, from, to });
+                scene.transition.steps.push(Step { path, from, to, permissions: None });
             }
         }
         scene
@@ -348,7 +348,7 @@ fn submodules_and_git_data_are_not_touched() {
     let id = ObjectId::null(HASH);
     let entry = Some(Entry { mode: EntryMode::Submodule, id });
     let path = RepoPath::new("module").unwrap();
-    scene.transition.steps.push(Step { path, from: None, to: entry });
+    scene.transition.steps.push(Step { path, from: None, to: entry, permissions: None });
     let before = scene.all();
     let outcomes = scene.apply();
     assert!(outcomes.values().all(|outcome| is_kept(outcome, "not touched")), "{outcomes:?}");
@@ -419,7 +419,7 @@ fn a_full_disk_leaves_each_file_as_it_was_or_as_it_should_be() {
         let from = Some(scene.entry(&file(before).unwrap()));
         let to = Some(scene.entry(&file(after).unwrap()));
         let path = RepoPath::new(path).unwrap();
-        scene.transition.steps.push(Step { path, from, to });
+        scene.transition.steps.push(Step { path, from, to, permissions: None });
     }
     let (dir, journal) = (scene.feature_dir(), Journal::of(&scene.transition, None, now()));
     let root = Root::open(&root, Fuse::default()).unwrap();

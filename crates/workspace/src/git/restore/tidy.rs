@@ -6,6 +6,7 @@ use super::run::Run;
 use super::worker::{Worker, is_git_data};
 use super::{Blobs, Step, is_file};
 use crate::git::beneath::{Folder, Found, NoWay};
+use crate::git::objects::Entry;
 use crate::request::Outcome;
 
 /// What a crash left of one step.
@@ -17,6 +18,8 @@ pub(crate) enum Standing {
     Open,
     /// Somebody changed the path meanwhile.
     Changed,
+    /// It is still to be done, and what stands there is stored nowhere, so that it must not.
+    Unsaved,
     /// Somebody's work was found beside the path and had to be moved; the path was changed, too.
     Rescued(String),
 }
@@ -49,7 +52,8 @@ impl<B: Blobs> Worker<'_, B> {
         if folder.stat(&aside)?.is_some() {
             if folder.stat(name)?.is_none() {
                 folder.rename_new(&aside, name)?;
-            } else if folder.look(&aside, hash)?.is(step.from.as_ref()) {
+            } else if self.is_saved(step.from) && folder.look(&aside, hash)?.is(step.from.as_ref())
+            {
                 folder.unlink(&aside)?;
             } else {
                 rescued = Some(self.save(&folder, &aside, &step.path));
@@ -57,8 +61,9 @@ impl<B: Blobs> Worker<'_, B> {
         }
         if folder.stat(&temp)?.is_some() {
             let beside = folder.look(&temp, hash)?;
-            let known = beside.is(step.from.as_ref()) || beside.is(step.to.as_ref());
-            let in_place = folder.look(name, hash)?.is(step.to.as_ref());
+            let known = |entry: Option<Entry>| self.is_saved(entry) && beside.is(entry.as_ref());
+            let known = known(step.from) || known(step.to);
+            let in_place = self.is_saved(step.to) && folder.look(name, hash)?.is(step.to.as_ref());
             if known {
                 folder.unlink(&temp)?;
             } else if in_place {
@@ -74,8 +79,23 @@ impl<B: Blobs> Worker<'_, B> {
         let found = folder.look(name, hash)?;
         match rescued {
             Some(Outcome::Kept { because }) => Ok(Standing::Rescued(because)),
-            _ => Ok(standing(step, &found)),
+            _ => Ok(match standing(step, &found) {
+                // A journal that is not what it was must not cost anybody's work.
+                Standing::Open
+                    if matches!(found, Found::Item(_))
+                        && !step.is_mode_only()
+                        && !self.is_saved(step.from) =>
+                {
+                    Standing::Unsaved
+                }
+                standing => standing,
+            }),
         }
+    }
+
+    /// Whether a content is stored, so that the file that has it may go.
+    fn is_saved(&self, entry: Option<Entry>) -> bool {
+        entry.is_some_and(|entry| self.blobs.size(&entry.id).is_ok_and(|size| size.is_some()))
     }
 
     /// Whether a staged file is what we had written of it when we were stopped.
@@ -96,7 +116,10 @@ fn standing(step: &Step, found: &Found) -> Standing {
     let folder = *found == Found::Folder;
     if found.is(step.to.as_ref()) || (folder && step.to.is_none()) {
         Standing::Done
-    } else if found.is(step.from.as_ref()) || (folder && step.from.is_none()) {
+    } else if found.is(step.from.as_ref())
+        || (folder && step.from.is_none())
+        || *found == Found::Nothing
+    {
         Standing::Open
     } else {
         Standing::Changed

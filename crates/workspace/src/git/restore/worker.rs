@@ -133,9 +133,19 @@ impl<B: Blobs> Worker<'_, B> {
 
     /// Writes what shall be there beside it.
     fn stage(&mut self, work: &Work<'_>) -> Option<Did> {
-        let waiting = matches!(work.state, State::Waiting) && !work.step.is_mode_only();
-        let to = work.step.to.filter(|_| waiting)?;
+        let to = work.step.to.filter(|_| matches!(work.state, State::Waiting))?;
+        if work.step.is_mode_only() && !self.is_absent(&work.step.path) {
+            return None;
+        }
         Some(self.write_beside(work, &to))
+    }
+
+    /// Whether nothing stands at a path.
+    fn is_absent(&mut self, path: &RepoPath) -> bool {
+        match self.hand.parent_of(path, false) {
+            Ok(folder) => matches!(folder.stat(path.name()), Ok(None)),
+            Err(no) => matches!(no, NoWay::Missing),
+        }
     }
 
     fn write_beside(&mut self, work: &Work<'_>, to: &Entry) -> Did {
@@ -151,7 +161,7 @@ impl<B: Blobs> Worker<'_, B> {
             return Err(Outcome::Failed { because: "its stored content is damaged".to_owned() });
         }
         let temp = self.run.temp_name(work.number);
-        let written = self.write_temp(&folder, &temp, to.mode, &bytes, before.as_ref());
+        let written = self.write_temp(&folder, &temp, work.step, &bytes, before.as_ref());
         drop(one_at_a_time);
         match written {
             Ok(ours) => Ok(State::Staged { before, ours }),
@@ -166,28 +176,30 @@ impl<B: Blobs> Worker<'_, B> {
         &self,
         folder: &Folder,
         temp: &[u8],
-        mode: EntryMode,
+        step: &Step,
         bytes: &[u8],
         before: Option<&Item>,
     ) -> io::Result<Stamp> {
-        if mode == EntryMode::Symlink {
+        if step.to.is_some_and(|to| to.mode == EntryMode::Symlink) {
             folder.link(bytes, temp)?;
             let stat = folder.stat(temp)?.ok_or(io::ErrorKind::NotFound)?;
             return Ok(Stamp::of(&stat));
         }
-        let executable = mode == EntryMode::Executable;
-        let file = match before.filter(|item| is_file(item.entry.mode)) {
+        let before = before.filter(|item| is_file(item.entry.mode));
+        let file = match permissions_for(step, before) {
             None => {
+                let executable = step.to.is_some_and(|to| to.mode == EntryMode::Executable);
                 let mut file = folder.create(temp, if executable { 0o777 } else { 0o666 })?;
                 folder.write(&mut file, bytes)?;
                 file
             }
-            Some(item) => {
+            Some(permissions) => {
                 // What was readable for few must not be readable for many, not even for a moment.
                 let mut file = folder.create(temp, 0o600)?;
                 folder.write(&mut file, bytes)?;
-                keep_owner(&file, item.owner);
-                let permissions = with_execution(item.stamp.permissions(), executable);
+                if let Some(item) = before {
+                    keep_owner(&file, item.owner);
+                }
                 folder.set_permissions(&file, permissions)?;
                 file
             }
@@ -292,14 +304,15 @@ impl<B: Blobs> Worker<'_, B> {
         if Stamp::of(&stat) != item.stamp {
             return Err(kept(MEANWHILE));
         }
-        let executable = step.to.is_some_and(|to| to.mode == EntryMode::Executable);
-        let permissions = with_execution(item.stamp.permissions(), executable);
+        let permissions = permissions_for(step, Some(&item)).unwrap_or(item.stamp.permissions());
         folder.set_permissions(&file, permissions).map_err(failed("change the mode of"))?;
         Ok(State::Over(Outcome::ModeChanged))
     }
 
     /// What stands there, when that is what the step expects. A folder where nothing is expected may
-    /// turn out to have nothing in it, so it is not yet a reason to stop.
+    /// turn out to have nothing in it, so it is not yet a reason to stop. Neither is nothing where
+    /// something is expected: a tree has what the index says of files that git is told to leave out
+    /// of the worktree, and making one loses nothing.
     fn expected(&self, folder: &Folder, step: &Step) -> Did<Option<Item>> {
         let name = step.path.name();
         if step.from.is_none() {
@@ -314,7 +327,7 @@ impl<B: Blobs> Worker<'_, B> {
         let found = folder.look(name, self.run.hash).map_err(failed("read"))?;
         match found {
             Found::Item(item) if Some(item.entry) == step.from => Ok(Some(item)),
-            Found::Nothing if step.to.is_none() => Ok(None),
+            Found::Nothing => Ok(None),
             Found::Item(item) if Some(item.entry) == step.to => Err(kept("it is so already")),
             _ if step.from.is_none() => Err(kept(IN_THE_WAY)),
             _ => Err(kept(MEANWHILE)),
@@ -374,6 +387,18 @@ impl<B: Blobs> Worker<'_, B> {
             Err(_) => format!("its folder as {}", String::from_utf8_lossy(name)),
         };
         kept(&format!("{MEANWHILE}, twice; one version is in {place}"))
+    }
+}
+
+/// The permissions that a step gives a file: those that were recorded for it, else those of the file
+/// that it replaces, else whatever the process's mask leaves. To run as somebody else is not given
+/// back, because the content may be another than the one that was trusted with it.
+fn permissions_for(step: &Step, before: Option<&Item>) -> Option<u32> {
+    let executable = step.to.is_some_and(|to| to.mode == EntryMode::Executable);
+    match step.permissions.map(|recorded| recorded & 0o777) {
+        Some(recorded) if (recorded & 0o100 != 0) == executable => Some(recorded),
+        Some(recorded) => Some(with_execution(recorded, executable)),
+        None => before.map(|item| with_execution(item.stamp.permissions(), executable)),
     }
 }
 

@@ -98,7 +98,8 @@ impl GitWorkspace {
             if !matches!(way, Way::Restore) {
                 in_the_way.stays(&delta);
             }
-            planned.push(plan_one(delta, edit.is_some(), way));
+            let permissions = aim.target.permissions.get(&delta.path).copied();
+            planned.push(plan_one(delta, permissions, edit.is_some(), way));
         }
         planned.iter_mut().for_each(|planned| in_the_way.keep(planned));
         add_unseen(objects, aim, request, now, &mut planned)?;
@@ -180,18 +181,21 @@ fn add_unseen(
         {
             let path = skipped.path.clone();
             let unchanged = Delta { path, before: None, after: None };
-            planned.push(plan_one(unchanged, true, Way::Keep(because)));
+            planned.push(plan_one(unchanged, None, true, Way::Keep(because)));
         }
     }
     planned.sort_by(|one, other| one.shown.path.cmp(&other.shown.path));
     Ok(())
 }
 
-fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
+fn plan_one(delta: Delta, permissions: Option<u32>, edited: bool, way: Way) -> Planned {
     let Delta { path, before, after } = delta;
     let shown =
         |action, note| PlannedStep { path: path.clone(), action, edited_since_last: edited, note };
-    let step = |to| Some(Step { path: path.clone(), from: before, to });
+    let step = |to: Option<Entry>, permissions| {
+        let permissions = to.and(permissions);
+        Some(Step { path: path.clone(), from: before, to, permissions })
+    };
     match way {
         Way::Keep(because) => {
             let shown = shown(StepAction::Keep, Some(because.to_owned()));
@@ -202,7 +206,11 @@ fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
         }
         Way::Merge(mode, bytes) => {
             let to = after.map(|after| Entry { mode, id: after.id });
-            Planned { shown: shown(StepAction::Merge, None), step: step(to), merged: Some(bytes) }
+            Planned {
+                shown: shown(StepAction::Merge, None),
+                step: step(to, None),
+                merged: Some(bytes),
+            }
         }
         Way::Restore => {
             let action = match (&before, &after) {
@@ -215,10 +223,13 @@ fn plan_one(delta: Delta, edited: bool, way: Way) -> Planned {
                 }
                 _ => StepAction::Overwrite,
             };
-            Planned { shown: shown(action, None), step: step(after), merged: None }
+            Planned { shown: shown(action, None), step: step(after, permissions), merged: None }
         }
     }
 }
+
+/// Why a file stays of which the checkpoint has an older content.
+const STALE: &str = "the checkpoint could not capture it and has only an older content of it";
 
 /// Paths that stay whatever the trees say, because one of the trees does not tell of them.
 struct Kept<'k> {
@@ -239,7 +250,9 @@ impl<'k> Kept<'k> {
             return Some(because);
         }
         if delta.after.is_some() {
-            return None;
+            // Of what could not be captured, the checkpoint has an older content at best.
+            let then = covering(&self.then, path).and_then(uncaptured);
+            return then.filter(|_| delta.before.is_some()).map(|_| STALE);
         }
         Some(match covering(&self.then, path)? {
             SkipReason::Ignored => "it was ignored at the checkpoint and may have been there",

@@ -1,5 +1,8 @@
 //! Rollbacks of real repositories.
 
+mod absent;
+mod permissions;
+
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt, symlink};
@@ -66,6 +69,7 @@ fn assert_like_a_full_scan(workspace: &GitWorkspace, restored: &Checkpoint) {
     assert_eq!(full.tree, restored.tree);
     assert_eq!(full.empty_folders, restored.empty_folders);
     assert_eq!(full.skipped, restored.skipped);
+    assert_eq!(full.permissions, restored.permissions);
 }
 
 /// What the user's own git knows.
@@ -239,7 +243,7 @@ fn the_first_commit_moves_head() {
     let made = checkpoint(&workspace, "without a commit");
     repo.commit("first");
     let error = workspace.rollback(&to(&made)).unwrap_err();
-    assert!(error.to_string().contains("from main without a commit to main at"), "{error}");
+    assert!(error.to_string().contains("HEAD was main without a commit at"), "{error}");
 }
 
 /// WSP-4
@@ -423,11 +427,36 @@ fn after_a_crash_anywhere_the_next_command_completes_and_can_undo() {
 fn a_journal_that_cannot_be_read_is_said_and_touches_nothing() {
     let repo = Repo::new();
     let workspace = repo.workspace();
-    checkpoint(&workspace, "first");
+    let first = checkpoint(&workspace, "first");
+    repo.write("later", "later");
+    let safety = workspace.rollback(&to(&first)).unwrap().safety;
     let before = files(&repo.root());
     std::fs::write(workspace.place().feature_dir.join("journal"), "{}\n").unwrap();
     let healed = workspace.heal().unwrap();
     assert!(!healed[0].completed && healed[0].what.contains("journal.corrupt"), "{healed:?}");
+    let said = format!("nothing was touched; the safety checkpoint is {safety}");
+    assert!(healed[0].what.contains(&said), "{healed:?}");
     assert_eq!(files(&repo.root()), before);
     assert!(workspace.heal().unwrap().is_empty());
+    repo.write("later", "again");
+    let latest = checkpoint(&workspace, "asked for, and as good as a safety checkpoint");
+    std::fs::write(workspace.place().feature_dir.join("journal"), "{}\n").unwrap();
+    let said = format!("the safety checkpoint is {};", latest.checkpoint_id);
+    assert!(workspace.heal().unwrap()[0].what.contains(&said));
+}
+
+/// WSP-4: what a checkpoint had to leave out is not replaced by what an earlier one had.
+#[test]
+fn a_file_that_was_too_large_then_is_not_replaced_by_its_older_content() {
+    let repo = Repo::new();
+    let workspace = repo.workspace();
+    repo.write("big", "small\n");
+    workspace.checkpoint(&CheckpointRequest::default()).unwrap();
+    repo.write("big", vec![b'x'; 4096]);
+    repo.write("other", "new\n");
+    let limits = Limits { max_file_bytes: 1024, ..Limits::default() };
+    let request = CheckpointRequest { limits, ..CheckpointRequest::default() };
+    let second = workspace.checkpoint(&request).unwrap().checkpoint;
+    workspace.rollback(&RollbackRequest::to(second.checkpoint_id)).unwrap();
+    assert_eq!(repo.read("big").unwrap().len(), 4096);
 }

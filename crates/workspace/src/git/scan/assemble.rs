@@ -15,11 +15,12 @@ impl Scanner<'_> {
         &self,
         old: &StatCache,
         folders: BTreeMap<Vec<u8>, SettledFolder>,
-        notes: ScanNotes,
+        mut notes: ScanNotes,
         taken_ns: i64,
         everything: bool,
     ) -> Looked {
         let mut deltas = Vec::new();
+        notes.permissions = self.permissions_in(&folders);
         let mut listing = StatCache::default();
         let mut learnt = 0;
         for folder in old.folders() {
@@ -44,6 +45,11 @@ impl Scanner<'_> {
             }
         }
         deltas.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        if !notes.permissions.is_empty() {
+            for delta in deltas.iter().filter(|delta| delta.after.is_none()) {
+                notes.permissions.remove(&delta.path);
+            }
+        }
         Looked { deltas, notes, listing: everything.then_some(listing), learnt }
     }
 }

@@ -52,6 +52,7 @@ impl GitWorkspace {
             files_changed_since_last: changes.len() as u64,
             skipped: notes.skipped,
             empty_folders: notes.empty_folders,
+            permissions: notes.permissions,
             nested: notes.nested,
             violations,
             validation_status: match invalid {

@@ -178,6 +178,7 @@ impl GitWorkspace {
             outer: &outer,
             tree: previous,
             captured: latest.is_some(),
+            permissions: latest.as_ref().map(|link| &link.stored.checkpoint.permissions),
         };
         let mut filling = Filling::new(self, &request.limits)?;
         let index = signature(&place.git_dir.join("index"));

@@ -21,10 +21,13 @@ fn what_somebody_changed_meanwhile_stays_and_is_said() {
     std::fs::write(scene.at(b"done"), "two").unwrap();
     std::fs::write(scene.at(b"way"), "a file").unwrap();
     std::fs::set_permissions(scene.at(b"other mode"), PermissionsExt::from_mode(0o755)).unwrap();
-    let before = scene.all();
+    let mut expected = scene.all();
     let outcomes = scene.apply();
-    assert_eq!(scene.all(), before);
-    for path in ["edited", "deleted", "vanished", "other mode"] {
+    // Where nothing stands, there is nothing to lose.
+    expected.insert(b"vanished".to_vec(), file("two").unwrap());
+    assert_eq!(scene.all(), expected);
+    assert_eq!(outcomes["vanished"], Outcome::Created);
+    for path in ["edited", "deleted", "other mode"] {
         assert!(is_kept(&outcomes[path], "changed meanwhile"), "{path}: {:?}", outcomes[path]);
     }
     assert!(is_kept(&outcomes["appeared"], "something else"));

@@ -83,6 +83,35 @@ fn a_folder_that_is_named_and_was_there_takes_nothing_away() {
 }
 
 #[test]
+fn permissions_of_what_was_not_named_are_carried_over() {
+    // WSP-2, WSP-3
+    use std::os::unix::fs::PermissionsExt;
+    let repo = Repo::new();
+    let (told, workspace) = watched(&repo);
+    let set = |path: &str, mode| {
+        std::fs::set_permissions(repo.path(path), PermissionsExt::from_mode(mode)).unwrap();
+    };
+    for path in ["src/stays", "src/opened", "src/gone", "also/stays"] {
+        repo.write(path, path);
+        set(path, 0o600);
+    }
+    assert_eq!(take(&workspace).checkpoint.permissions.len(), 4);
+    set("src/opened", 0o644);
+    std::fs::remove_file(repo.path("src/gone")).unwrap();
+    repo.write("src/new", "new");
+    set("src/new", 0o640);
+    for path in ["src/opened", "src/gone", "src/new"] {
+        told.tell(path.as_bytes(), false);
+    }
+    let seen = take(&workspace);
+    assert!(matches!(seen.scanned, Scanned::Watched { .. }));
+    let named: Vec<_> =
+        seen.checkpoint.permissions.iter().map(|(path, bits)| (path.to_string(), *bits)).collect();
+    let expected = [("also/stays", 0o600), ("src/new", 0o640), ("src/stays", 0o600)];
+    assert_eq!(named, expected.map(|(path, bits)| (path.to_owned(), bits)));
+}
+
+#[test]
 fn nothing_named_costs_nothing_and_writes_nothing() {
     // WSP-3
     let repo = Repo::new();
@@ -298,6 +327,7 @@ fn case(seed: u64) {
             let (seen, full) = (&seen.checkpoint, &full.checkpoint);
             assert_eq!(seen.empty_folders, full.empty_folders, "{context}");
             assert_eq!(seen.skipped, full.skipped, "{context}");
+            assert_eq!(seen.permissions, full.permissions, "{context}");
             assert_eq!(seen.staged_tree, full.staged_tree, "{context}");
         }
         let distinct: BTreeSet<_> = full.checkpoint.skipped.iter().collect();
