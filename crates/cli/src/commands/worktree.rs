@@ -12,6 +12,9 @@ use crate::wiring::question::Consent;
 use crate::wiring::words;
 use crate::wiring::workspace::Session;
 
+/// Of what was thrown away, so much is named; `--json` names all.
+const MOST_LINES: usize = 20;
+
 /// What to do with them.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -79,8 +82,8 @@ const LIST_EXAMPLES: &str = "Examples:
 struct RemoveArgs {
     /// The short name.
     slug: String,
-    /// Also when a file would be lost that no checkpoint holds, or its commits are in no other
-    /// branch (the branch stays then).
+    /// Also when something would be lost: ignored files, repositories inside, commits that no
+    /// branch has. A branch whose commits are in no other stays.
     #[arg(long)]
     force: bool,
     /// Do not ask.
@@ -94,6 +97,10 @@ struct RemoveArgs {
 const REMOVE_EXAMPLES: &str = "Examples:
   aur worktree remove login-form
   aur worktree remove login-form --yes
+  aur worktree remove login-form --force
+
+Ignored files (such as build output) and repositories inside are in no checkpoint, so it is refused
+while there are any; --force throws them away.
 
 Its branch goes too when it has no commits of its own. Its checkpoints stay:
 `aur checkpoints list --feature login-form` shows them.";
@@ -190,8 +197,15 @@ fn remove(args: &RemoveArgs) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     let mut out = format!("removed {path}\n");
+    for gone in removed.thrown_away.iter().take(MOST_LINES) {
+        out.push_str(&format!("  thrown away: {}\n", escape::line(gone)));
+    }
+    if let Some(more) = removed.thrown_away.len().checked_sub(MOST_LINES).filter(|more| *more > 0) {
+        out.push_str(&format!("  thrown away: {more} more\n"));
+    }
     if let Some(id) = &removed.checkpoint {
-        out.push_str(&format!("  what was in it is {}\n", escape::line(&id.0)));
+        let all = if removed.thrown_away.is_empty() { "what" } else { "other than that, what" };
+        out.push_str(&format!("  {all} was in it is {}\n", escape::line(&id.0)));
     }
     if let Some(branch) = &removed.kept_branch {
         let branch = escape::line(branch);

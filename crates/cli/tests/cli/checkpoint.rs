@@ -329,6 +329,27 @@ fn sizes_and_spans_that_are_none_are_wrong_usage() {
     assert!(run.stdout.contains("2 too large (big.bin: 10 bytes, src/a.txt: 14 bytes)"), "{run:?}");
 }
 
+/// WSP-3: objects that are missing are a problem, and the exit code says so.
+#[test]
+fn verifying_finds_that_objects_are_missing() {
+    let world = World::with_commit();
+    world.write("repo/new.txt", "new\n");
+    assert_eq!(world.run(&["checkpoint", "--json"]).code, Some(0));
+    let packs = world.path("repo/.git/aurora/git/objects/pack");
+    let first: Vec<_> = packs.read_dir().unwrap().flatten().map(|one| one.path()).collect();
+    world.write("repo/other.txt", "other\n");
+    assert_eq!(world.run(&["checkpoint", "--json"]).code, Some(0));
+    let sound = world.run(&["checkpoints", "verify"]);
+    assert_eq!(sound.code, Some(0), "{sound:?}");
+    for file in first {
+        std::fs::remove_file(file).unwrap();
+    }
+    let broken = world.run(&["checkpoints", "verify"]);
+    assert_eq!(broken.code, Some(1), "{broken:?}");
+    assert!(broken.stdout.contains("ckpt-002-"), "{broken:?}");
+    assert!(broken.stdout.contains("is missing"), "{broken:?}");
+}
+
 /// WSP-3, WSP-4: what somebody says is kept also where no file changed, and a rollback goes there.
 #[test]
 fn a_message_is_recorded_also_where_nothing_changed() {

@@ -56,6 +56,31 @@ fn a_worktrees_branch_starts_as_the_policy_says() {
     );
 }
 
+/// WSP-1: what no checkpoint holds is named and stays, until somebody insists.
+#[test]
+fn a_worktree_with_ignored_files_is_removed_only_by_insisting() {
+    let world = World::with_commit();
+    world.write("repo/.git/info/exclude", "target/\n");
+    let made = world.run(&["worktree", "add", "feat", "--json"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    let folder = world.path("home/.local/state/aurora/worktrees").read_dir().unwrap();
+    let path = folder.flatten().next().unwrap().path().join("feat");
+    std::fs::create_dir_all(path.join("target")).unwrap();
+    std::fs::write(path.join("target/out"), "made").unwrap();
+    assert_snapshot!(world.run(&["worktree", "remove", "feat", "--yes"]).shown(), @r"
+    exit: 1
+    ----- stderr -----
+    error: it holds what is in no checkpoint (1): `target/` (ignored)
+    hint: move what you need elsewhere; `--force` throws these away
+    ");
+    assert!(path.join("target/out").exists());
+    let removed = world.run(&["worktree", "remove", "feat", "--yes", "--force"]);
+    assert_eq!(removed.code, Some(0), "{removed:?}");
+    assert!(removed.stdout.contains("thrown away: `target/` (ignored)"), "{removed:?}");
+    assert!(removed.stdout.contains("other than that, what was in it is ckpt-"), "{removed:?}");
+    assert!(!path.exists());
+}
+
 /// WSP-1: nobody asked for the checkpoint before a removal, so that no rollback goes to it.
 #[test]
 fn what_was_in_a_removed_worktree_is_a_safety_checkpoint() {

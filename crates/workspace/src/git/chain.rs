@@ -1,6 +1,7 @@
 //! The chain of a feature's checkpoints: stored as commits, found by name.
 
 pub(crate) mod commit;
+mod whole;
 
 use aurora_model::{Change, Checkpoint, CheckpointId, EntryMode, RepoPath, TreeId};
 use gix::hash::ObjectId;
@@ -91,7 +92,7 @@ impl GitWorkspace {
     }
 
     /// What is wrong with the chain, in words: commits that cannot be read, links that do not hold,
-    /// names that are not their content's.
+    /// names that are not their content's, objects that are missing, packs that are damaged.
     pub fn verify_chain(&self) -> Result<Vec<String>> {
         let (links, mut problems) = self.links()?;
         for link in &links {
@@ -112,6 +113,7 @@ impl GitWorkspace {
                 ));
             }
         }
+        problems.extend(self.verify_objects(&links)?);
         Ok(problems)
     }
 

@@ -1,12 +1,14 @@
 //! A worktree per feature, on a branch `aurora/<slug>`: made, listed, removed, and cleaned up after a
 //! crash. The user's checkout, index, HEAD, stash and other branches are never written.
 
+mod aside;
 mod cleanup;
 mod fill;
 mod record;
 mod remove;
 #[cfg(test)]
 mod tests;
+mod unkept;
 
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};

@@ -124,17 +124,33 @@ impl GitWorkspace {
         only: Option<Vec<DirtyPath>>,
         _: &FeatureLock,
     ) -> Result<Survey> {
+        match self.survey_beside(request, only, None) {
+            // What was recorded earlier and is damaged by now must not stop what is recorded now.
+            Err(Error::Corrupt { what }) => self.survey_beside(request, None, Some(what)),
+            surveyed => surveyed,
+        }
+    }
+
+    /// Looks at the worktree beside the latest checkpoint, or beside nothing when that is broken.
+    fn survey_beside(
+        &self,
+        request: &CheckpointRequest,
+        only: Option<Vec<DirtyPath>>,
+        broken: Option<String>,
+    ) -> Result<Survey> {
         let objects = self.store.objects()?;
         let (latest, highest) = self.latest_link(&objects)?;
         let mut state = State::load(&self.place.feature_dir)?;
         let highest = highest.max(state.highest);
-        let known = latest.as_ref().is_some_and(|link| names(&state.commit, &link.commit));
+        let known = broken.is_none()
+            && latest.as_ref().is_some_and(|link| names(&state.commit, &link.commit));
         if !known {
             state = State { highest, ..State::default() };
         }
         let head = head(&self.place);
         let head_tree = head_tree(&objects, &head);
         let previous = match &latest {
+            _ if broken.is_some() => objects.empty_tree(),
             Some(link) => tree_id(&link.stored.checkpoint.tree)?,
             None => readable(&objects, head_tree),
         };
@@ -144,6 +160,13 @@ impl GitWorkspace {
                 Plan::Named { mark: state.mark.clone(), paths }
             }
             _ => plan(watch.as_deref(), request, latest.as_ref(), &state),
+        };
+        let plan = match broken {
+            Some(what) => Plan::Everything {
+                mark: plan.mark(),
+                because: format!("the latest checkpoint is damaged: {what}"),
+            },
+            None => plan,
         };
         let place = &self.place;
         let outer = self.outer();

@@ -32,11 +32,15 @@ impl GitWorkspace {
         let mut cleaned = Vec::new();
         for seen in record::all(&self.place)? {
             // Somebody who is at work holds the record; whoever died does not.
-            let record = match Record::open(&self.place, seen.slug()) {
+            let mut record = match Record::open(&self.place, seen.slug()) {
                 Ok(Some(record)) => record,
                 Ok(None) | Err(Error::Busy { .. }) => continue,
                 Err(error) => return Err(error),
             };
+            // Whoever died between moving it aside and deciding decided nothing.
+            if record.stage() != Stage::Removing && record.aside().is_some() {
+                record.bring_back()?;
+            }
             cleaned.extend(self.clean_one(&record)?);
         }
         Ok(cleaned)
@@ -63,6 +67,12 @@ impl GitWorkspace {
             }
             // Without the folder around it, perhaps the whole disk is not there now.
             Stage::Ready if !there && record.path().parent().is_some_and(Path::is_dir) => {
+                for admin in self.admins_of(record.path()) {
+                    if let Some(commit) = self.stray_commits(&admin)?.first() {
+                        let because = "its folder is gone, and no branch or tag has its commit";
+                        return Ok(answer(false, &format!("{because} {commit}")));
+                    }
+                }
                 self.finish_removal(record)?;
                 answer(true, "its folder is gone")
             }
@@ -71,7 +81,7 @@ impl GitWorkspace {
     }
 
     /// Whether every file of a half-made worktree is, as far as it goes, the commit's.
-    fn holds_only_ours(&self, record: &Record) -> Result<bool> {
+    pub(super) fn holds_only_ours(&self, record: &Record) -> Result<bool> {
         let Some(commit) = record.commit() else { return Ok(false) };
         let objects = self.store.objects()?;
         let tree = super::fill::tree_of(self, &commit)?;

@@ -34,6 +34,9 @@ struct Stored {
     /// The commit that it began with.
     commit: String,
     stage: Stage,
+    /// The name beside its own that its folder has while it is looked at for the last time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    aside: Option<String>,
 }
 
 /// A worktree's record. While it is held for work, the kernel keeps its lock, and releases it when we
@@ -64,6 +67,7 @@ impl Record {
             path: path.to_owned(),
             commit: commit.to_hex().to_string(),
             stage: Stage::Making,
+            aside: None,
         };
         let record = Self { stored, file, _lock: Some(lock) };
         record.write()?;
@@ -100,6 +104,22 @@ impl Record {
 
     pub fn set_stage(&mut self, stage: Stage) -> Result<()> {
         self.stored.stage = stage;
+        self.write()
+    }
+
+    /// Where its folder was moved to, or is about to be. Only a name that we would give counts: the
+    /// record is a file that others could write.
+    pub fn aside(&self) -> Option<PathBuf> {
+        let name = self.stored.aside.as_ref()?;
+        let digits = name.strip_prefix(&format!(".removing-{}-", self.stored.slug))?;
+        let sound = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+        sound.then(|| self.stored.path.with_file_name(name))
+    }
+
+    /// Notes a name beside its own that nobody can guess, or that it has none any more.
+    pub fn set_aside(&mut self, digits: Option<u64>) -> Result<()> {
+        self.stored.aside =
+            digits.map(|digits| format!(".removing-{}-{digits:016x}", self.stored.slug));
         self.write()
     }
 

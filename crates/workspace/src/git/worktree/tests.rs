@@ -7,6 +7,8 @@ use super::*;
 use crate::fixture::Repo;
 use crate::workspace::Workspace as _;
 
+mod removing;
+
 /// Every file below a folder with its bytes, apart from our own data and what adding a worktree is.
 fn bytes_below(at: &Path, leave_out: &[&str]) -> BTreeMap<PathBuf, Vec<u8>> {
     let mut found = BTreeMap::new();
