@@ -157,6 +157,12 @@ impl Folder {
         Ok(rustix::fs::symlinkat(target, &self.fd, name)?)
     }
 
+    /// Lets nobody else in.
+    pub fn close_to_others(&self) -> Result<()> {
+        rustix::fs::fchmod(&self.fd, Mode::RWXU)
+            .map_err(|errno| Error::io("close", &self.path)(errno.into()))
+    }
+
     /// Makes the names in here durable.
     pub fn sync(&self) -> Result<()> {
         rustix::fs::fsync(&self.fd).map_err(|errno| Error::io("sync", &self.path)(errno.into()))

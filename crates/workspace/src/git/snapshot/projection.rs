@@ -64,6 +64,9 @@ impl GitWorkspace {
         if path.starts_with(self.place.root.join(".aurora")) {
             self.ignore_itself()?;
         }
+        if let Some(folder) = path.parent() {
+            own::Folder::make(folder)?.close_to_others()?;
+        }
         own::replace(path, diff, false)
     }
 
