@@ -243,7 +243,7 @@ fn the_first_commit_moves_head() {
     let made = checkpoint(&workspace, "without a commit");
     repo.commit("first");
     let error = workspace.rollback(&to(&made)).unwrap_err();
-    assert!(error.to_string().contains("HEAD was main without a commit at"), "{error}");
+    assert!(error.to_string().contains("HEAD was main, without a commit at"), "{error}");
 }
 
 /// WSP-4

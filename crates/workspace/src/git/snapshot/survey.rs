@@ -80,6 +80,13 @@ enum Plan {
 }
 
 impl Plan {
+    /// The same; everything, where what it builds on is broken.
+    fn beside(self, broken: Option<String>) -> Self {
+        let Some(what) = broken else { return self };
+        let because = format!("the latest checkpoint is damaged: {what}");
+        Self::Everything { mark: self.mark(), because }
+    }
+
     /// Whether the next look starts better from here. A new mark is worth keeping also where nothing
     /// changed.
     fn is_worth_remembering(&self) -> bool {
@@ -161,13 +168,7 @@ impl GitWorkspace {
             }
             _ => plan(watch.as_deref(), request, latest.as_ref(), &state),
         };
-        let plan = match broken {
-            Some(what) => Plan::Everything {
-                mark: plan.mark(),
-                because: format!("the latest checkpoint is damaged: {what}"),
-            },
-            None => plan,
-        };
+        let plan = plan.beside(broken);
         let place = &self.place;
         let outer = self.outer();
         let scanner = Scanner {
@@ -188,10 +189,7 @@ impl GitWorkspace {
         let touched = plan.is_worth_remembering();
         let looked =
             self.look(&scanner, plan, latest.as_ref(), &state, same_index, &mut filling)?;
-        let staged = match remembered {
-            Some(staged) => staged,
-            None => outer.tracked().beyond(&objects, &head_tree)?,
-        };
+        let staged = remembered.map_or_else(|| outer.tracked().beyond(&objects, &head_tree), Ok)?;
         self.check_count(&looked, &state, request)?;
         filling.borrow(&objects, &looked)?;
         let Filling { mut pack, new_bytes, .. } = filling;
