@@ -63,7 +63,8 @@ pub trait Workspace: Send + Sync {
     /// whatever the rules say, and naming it is refused; what undoing needs goes only when named.
     fn prune(&self, retention: &Retention) -> Result<Pruned>;
 
-    /// Completes or undoes what a crash left half-done, and says what that was.
+    /// Completes what a crash left half-done, and says what that was. What somebody changed meanwhile is
+    /// left alone.
     fn heal(&self) -> Result<Vec<Healed>>;
 
     /// Makes a branch in the user's repository that holds a checkpoint's tree, on top of the commit
