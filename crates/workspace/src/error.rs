@@ -92,7 +92,10 @@ impl Error {
             | Self::TooLarge { hint, .. }
             | Self::Unsupported { hint, .. } => Some(hint),
             Self::Busy { .. } => Some("wait until it is done, then try again"),
-            Self::Corrupt { .. } | Self::Git { .. } => None,
+            Self::Corrupt { .. } => Some(
+                "`aur checkpoints verify` says what is not whole; `aur checkpoint` records what is there",
+            ),
+            Self::Git { .. } => None,
             Self::Io { source, .. } if source.kind() == io::ErrorKind::StorageFull => {
                 Some("free some space and try again; nothing was lost")
             }

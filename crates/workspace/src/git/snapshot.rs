@@ -86,8 +86,9 @@ impl GitWorkspace {
 }
 
 /// Whether a checkpoint says what was found besides files: a folder without content that it does not
-/// name would not come back, and what it does not name as left out would go with a rollback. Permissions are no part of the
-/// tree, so a file that only few may read by now would come back readable for all.
+/// name would not come back, and what it does not name as left out would go with a rollback.
+/// Permissions are no part of the tree, so a file that only few may read by now would come back
+/// readable for all.
 fn tells_the_same(checkpoint: &Checkpoint, notes: &ScanNotes) -> bool {
     // What we write for people after each checkpoint must not make the next one another.
     let theirs = |skipped: &&Skipped| skipped.path.parts().next() != Some(b".aurora");

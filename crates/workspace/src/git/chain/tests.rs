@@ -117,4 +117,30 @@ mod damage {
         let fourth = checkpoint(&repo);
         assert_eq!(fourth.changes.len(), 1, "the next one builds on the whole one");
     }
+
+    /// WSP-3: where somebody removed the ref that keeps it and git took the tree that a chain began
+    /// with, the next checkpoint begins anew and is whole.
+    #[test]
+    fn a_base_that_is_gone_stops_no_new_checkpoint() {
+        let repo = Repo::new();
+        repo.git(&["checkout", "--quiet", "-b", "gone"]);
+        repo.write("only-there", "x\n");
+        repo.commit("only there");
+        checkpoint(&repo);
+        repo.git(&["checkout", "--quiet", "main"]);
+        repo.git(&["branch", "--quiet", "-D", "gone"]);
+        repo.git(&["update-ref", "-d", "refs/aurora/keep/checkout"]);
+        repo.git(&["reflog", "expire", "--expire=now", "--all"]);
+        repo.git(&["gc", "--quiet", "--prune=now"]);
+        assert_eq!(repo.workspace().verify_chain().unwrap().len(), 1);
+        repo.write("late", "late\n");
+        let second = checkpoint(&repo);
+        let id = &second.checkpoint.checkpoint_id;
+        let problems = repo.workspace().verify_chain().unwrap();
+        assert!(!problems.iter().any(|one| one.starts_with(&id.0)), "{problems:?}");
+        repo.git(&["gc", "--quiet", "--prune=now"]);
+        repo.write("late", "changed\n");
+        repo.workspace().rollback(&crate::request::RollbackRequest::to(id.clone())).unwrap();
+        assert_eq!(repo.read("late").unwrap(), b"late\n");
+    }
 }

@@ -23,11 +23,8 @@ impl GitWorkspace {
     pub(super) fn record(&self, request: &CheckpointRequest, survey: Survey) -> Result<Created> {
         let mut survey = survey;
         let changes: Vec<Change> = survey.looked.deltas.iter().filter_map(change).collect();
-        let base = match &survey.latest {
-            Some(link) => link.stored.checkpoint.base_tree.clone(),
-            None => TreeId(survey.previous.to_string()),
-        };
-        self.keep_base(&base)?;
+        let base = TreeId(survey.base.to_string());
+        self.keep_base(survey.base)?;
         let staged_tree = self.stage(&mut survey)?;
         let findings = self.judge(&mut survey, &base, &changes)?;
         let mut violations = findings.violations.clone();
@@ -79,8 +76,7 @@ impl GitWorkspace {
 
     /// What HEAD held when the chain began is kept alive in the user's repository, because files
     /// that did not change since are stored there only.
-    fn keep_base(&self, base: &TreeId) -> Result<()> {
-        let base = crate::git::chain::tree_id(base)?;
+    fn keep_base(&self, base: ObjectId) -> Result<()> {
         if base.is_empty_tree() {
             return Ok(());
         }

@@ -55,6 +55,8 @@ pub(super) struct Survey {
     pub head: Head,
     /// The tree that changes are told against.
     pub previous: ObjectId,
+    /// What HEAD held when the chain began.
+    pub base: ObjectId,
     /// What the scan found.
     pub looked: Looked,
     /// New objects.
@@ -161,6 +163,10 @@ impl GitWorkspace {
             Some(link) => tree_id(&link.stored.checkpoint.tree)?,
             None => readable(&objects, head_tree),
         };
+        let base = match &latest {
+            Some(link) => base_of(&objects, link, head_tree, broken.is_some())?,
+            None => previous,
+        };
         let watch = self.watch();
         let plan = match only {
             Some(paths) if watch.is_none() && known && state.can_build_on(request) => {
@@ -204,6 +210,7 @@ impl GitWorkspace {
             state,
             head,
             previous,
+            base,
             looked,
             pack,
             tree,
@@ -402,6 +409,14 @@ fn write_tree(
     let deltas = looked.deltas.iter();
     let edits: BTreeMap<_, _> = deltas.map(|delta| (delta.path.clone(), delta.after)).collect();
     tree::edit(objects, previous, &edits, pack)
+}
+
+/// What a chain began with. Where something is broken and that is gone too, the chain begins anew
+/// with what HEAD holds: a tree that is not there cannot be kept.
+fn base_of(objects: &Objects, latest: &Link, head: ObjectId, broken: bool) -> Result<ObjectId> {
+    let base = tree_id(&latest.stored.checkpoint.base_tree)?;
+    let is_gone = broken && readable(objects, base) != base;
+    Ok(if is_gone { readable(objects, head) } else { base })
 }
 
 /// A tree that can be read whole; otherwise (a partial clone) nothing is known.
