@@ -102,6 +102,11 @@ pub enum Scanned {
         /// Why.
         because: String,
     },
+    /// Everything, beside nothing: the latest checkpoint is damaged, so that every file counts as new.
+    Anew {
+        /// What is damaged.
+        because: String,
+    },
 }
 
 /// A checkpoint that was made, or found to be there already.

@@ -117,6 +117,7 @@ fn say(created: &Created, slow: bool) -> anyhow::Result<()> {
             }
         }
     }
+    checkpoint::damage(&created.scanned).iter().for_each(|what| output::warn(what));
     if slow && std::io::stderr().is_terminal() {
         checkpoint::why_slow(&created.scanned).iter().for_each(|why| output::note(why));
     }

@@ -53,9 +53,21 @@ fn what_changed(created: &Created) -> String {
 #[must_use]
 pub fn why_slow(scanned: &Scanned) -> Option<String> {
     match scanned {
-        Scanned::Watched { .. } => None,
+        Scanned::Watched { .. } | Scanned::Anew { .. } => None,
         Scanned::Everything { because } => Some(format!(
             "everything was looked at: {because} (with `aur watch` running, only what changed is)"
+        )),
+    }
+}
+
+/// What is said of a checkpoint that could not build on the one before it.
+#[must_use]
+pub fn damage(scanned: &Scanned) -> Option<String> {
+    match scanned {
+        Scanned::Watched { .. } | Scanned::Everything { .. } => None,
+        Scanned::Anew { because } => Some(format!(
+            "the checkpoint before this one is damaged ({because}), so every file counts as new; \
+             `aur checkpoints verify` says which are whole"
         )),
     }
 }

@@ -519,3 +519,24 @@ fn what_is_staged_apart_from_the_worktree_is_shown() {
     let listed = world.shell(&command.replace("[DIR]", &root).replace('\'', ""));
     assert!(listed.contains("a.txt"), "{listed}");
 }
+
+/// WSP-3: a checkpoint after a damaged one is made, and the damage is said aloud.
+#[test]
+fn a_checkpoint_beside_a_damaged_one_is_made_and_says_so() {
+    let world = World::with_commit();
+    world.git(&["checkout", "--quiet", "-b", "gone"]);
+    world.write("repo/only-there", "x\n");
+    world.git(&["add", "--all"]);
+    world.git(&["-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-qm", "there"]);
+    assert_eq!(world.run(&["checkpoint"]).code, Some(0));
+    world.git(&["checkout", "--quiet", "-"]);
+    world.git(&["branch", "--quiet", "-D", "gone"]);
+    world.git(&["update-ref", "-d", "refs/aurora/keep/checkout"]);
+    world.git(&["reflog", "expire", "--expire=now", "--all"]);
+    world.git(&["gc", "--quiet", "--prune=now"]);
+    let made = world.run(&["checkpoint"]);
+    assert_eq!(made.code, Some(0), "{made:?}");
+    assert!(made.stderr.contains("the checkpoint before this one is damaged"), "{made:?}");
+    let verified = world.run(&["checkpoints", "verify"]);
+    assert!(verified.stdout.contains("2 checkpoints looked at, 1 problem found"), "{verified:?}");
+}

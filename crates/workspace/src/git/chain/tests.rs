@@ -105,7 +105,7 @@ mod damage {
         );
         repo.write("src/late.txt", "late\n");
         let third = checkpoint(&repo);
-        let Scanned::Everything { because } = &third.scanned else { panic!("{third:?}") };
+        let Scanned::Anew { because } = &third.scanned else { panic!("{third:?}") };
         assert!(because.contains("is missing"), "{because}");
         let id = &third.checkpoint.checkpoint_id;
         let problems = repo.workspace().verify_chain().unwrap();

@@ -1,5 +1,7 @@
 //! Finding out what the worktree holds, as a tree, before anything is recorded.
 
+mod plan;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,6 +9,7 @@ use aurora_model::{EntryMode, Head, RepoPath};
 use gix::hash::ObjectId;
 use gix::objs::Kind;
 
+use self::plan::Plan;
 use super::head::{head, head_tree};
 use super::state::{State, names, signature};
 use crate::error::{Error, Result};
@@ -20,8 +23,8 @@ use crate::git::scan::repository::Repository;
 use crate::git::scan::{Looked, Scanner, Watching, largest};
 use crate::git::stat_cache::StatCache;
 use crate::git::tree;
-use crate::request::{CheckpointRequest, Limits, Scan};
-use crate::watchdog::{Dirty, DirtyPath, Mark, Watched};
+use crate::request::{CheckpointRequest, Limits, Scanned};
+use crate::watchdog::{DirtyPath, Mark, Watched};
 
 /// Saving the listing is worth it when so many files need not be read the next time.
 const WORTH_SAVING: usize = 100;
@@ -33,11 +36,6 @@ impl State {
         self.options = options;
         self.index = index;
         self.head_tree = head.to_string();
-    }
-
-    /// Whether the latest checkpoint was made so that looking at a few paths makes the next.
-    fn can_build_on(&self, request: &CheckpointRequest) -> bool {
-        self.options == options(request) && !self.sparse && self.same_rules()
     }
 }
 
@@ -73,36 +71,6 @@ pub(super) struct Survey {
     pub watch: Option<Arc<dyn Watched>>,
     /// Whether the watchdog named anything, or has a new mark.
     pub touched: bool,
-}
-
-/// Which paths are looked at.
-enum Plan {
-    Named { mark: Option<Mark>, paths: Vec<DirtyPath> },
-    Everything { mark: Option<Mark>, because: String },
-}
-
-impl Plan {
-    /// The same; everything, where what it builds on is broken.
-    fn beside(self, broken: Option<String>) -> Self {
-        let Some(what) = broken else { return self };
-        let because = format!("the latest checkpoint is damaged: {what}");
-        Self::Everything { mark: self.mark(), because }
-    }
-
-    /// Whether the next look starts better from here. A new mark is worth keeping also where nothing
-    /// changed.
-    fn is_worth_remembering(&self) -> bool {
-        match self {
-            Self::Named { paths, .. } => !paths.is_empty(),
-            Self::Everything { mark, .. } => mark.is_some(),
-        }
-    }
-
-    fn mark(&self) -> Option<Mark> {
-        match self {
-            Self::Named { mark, .. } | Self::Everything { mark, .. } => mark.clone(),
-        }
-    }
 }
 
 impl Survey {
@@ -158,23 +126,11 @@ impl GitWorkspace {
         }
         let head = head(&self.place);
         let head_tree = head_tree(&objects, &head);
-        let previous = match &latest {
-            _ if broken.is_some() => objects.empty_tree(),
-            Some(link) => tree_id(&link.stored.checkpoint.tree)?,
-            None => readable(&objects, head_tree),
-        };
-        let base = match &latest {
-            Some(link) => base_of(&objects, link, head_tree, broken.is_some())?,
-            None => previous,
-        };
+        let (previous, base) = beside(&objects, latest.as_ref(), head_tree, broken.is_some())?;
         let watch = self.watch();
-        let plan = match only {
-            Some(paths) if watch.is_none() && known && state.can_build_on(request) => {
-                Plan::Named { mark: state.mark.clone(), paths }
-            }
-            _ => plan(watch.as_deref(), request, latest.as_ref(), &state),
-        };
-        let plan = plan.beside(broken);
+        let only = only.filter(|_| known);
+        let plan = Plan::make(watch.as_deref(), request, latest.is_none(), &state, only);
+        let plan = plan.beside(broken.as_deref());
         let place = &self.place;
         let outer = self.outer();
         let scanner = Scanner {
@@ -193,8 +149,11 @@ impl GitWorkspace {
         let remembered = state.staged().filter(|_| same_index);
         let mark = plan.mark();
         let touched = plan.is_worth_remembering();
-        let looked =
+        let mut looked =
             self.look(&scanner, plan, latest.as_ref(), &state, same_index, &mut filling)?;
+        if let Some(because) = broken {
+            looked.notes.scanned = Scanned::Anew { because };
+        }
         let staged = remembered.map_or_else(|| outer.tracked().beyond(&objects, &head_tree), Ok)?;
         self.check_count(&looked, &state, request)?;
         filling.borrow(&objects, &looked)?;
@@ -342,39 +301,6 @@ impl GitWorkspace {
     }
 }
 
-/// Asks the watchdog, and decides whether that is enough.
-fn plan(
-    watch: Option<&dyn Watched>,
-    request: &CheckpointRequest,
-    latest: Option<&Link>,
-    state: &State,
-) -> Plan {
-    let everything = |mark, because: &str| Plan::Everything { mark, because: because.to_owned() };
-    let Some(watch) = watch else {
-        return everything(None, "no watchdog is running");
-    };
-    let (mark, paths) = match watch.since(state.mark.as_ref()) {
-        Dirty::Everything { mark, because } => return Plan::Everything { mark, because },
-        Dirty::Paths { mark, paths } => (mark, paths),
-    };
-    if request.scan == Scan::Full {
-        return everything(Some(mark), "a full scan was asked for");
-    }
-    if latest.is_none() || state.mark.is_none() {
-        return everything(Some(mark), "there is no checkpoint to build on");
-    }
-    if state.options != options(request) {
-        return everything(Some(mark), "it is asked for with other limits or options");
-    }
-    if state.sparse {
-        return everything(Some(mark), "the checkout is sparse");
-    }
-    if !state.same_rules() {
-        return everything(Some(mark), "git's settings or ignore rules changed");
-    }
-    Plan::Named { mark: Some(mark), paths }
-}
-
 /// Tracked paths that the previous tree does not have: the index changed, so they are looked at.
 fn newly_tracked(scanner: &Scanner<'_>) -> Result<Vec<DirtyPath>> {
     let mut paths = Vec::new();
@@ -411,12 +337,25 @@ fn write_tree(
     tree::edit(objects, previous, &edits, pack)
 }
 
-/// What a chain began with. Where something is broken and that is gone too, the chain begins anew
-/// with what HEAD holds: a tree that is not there cannot be kept.
-fn base_of(objects: &Objects, latest: &Link, head: ObjectId, broken: bool) -> Result<ObjectId> {
+/// The tree that changes are told against, and the one that the chain began with. Where something is
+/// broken, that is nothing; and where what the chain began with is gone too, it begins anew with what
+/// HEAD holds, because a tree that is not there cannot be kept.
+fn beside(
+    objects: &Objects,
+    latest: Option<&Link>,
+    head: ObjectId,
+    broken: bool,
+) -> Result<(ObjectId, ObjectId)> {
+    let Some(latest) = latest else {
+        let head = readable(objects, head);
+        return Ok((head, head));
+    };
     let base = tree_id(&latest.stored.checkpoint.base_tree)?;
-    let is_gone = broken && readable(objects, base) != base;
-    Ok(if is_gone { readable(objects, head) } else { base })
+    if !broken {
+        return Ok((tree_id(&latest.stored.checkpoint.tree)?, base));
+    }
+    let is_gone = readable(objects, base) != base;
+    Ok((objects.empty_tree(), if is_gone { readable(objects, head) } else { base }))
 }
 
 /// A tree that can be read whole; otherwise (a partial clone) nothing is known.
