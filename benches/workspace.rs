@@ -71,7 +71,7 @@ impl Yard {
         let yard = Self { dir, files };
         fs::create_dir_all(yard.root()).map_err(told("make the repository"))?;
         for file in 0..files {
-            yard.write(&path_of(file), &content(file, 0))?;
+            write(&yard.root(), &path_of(file), &content(file, 0))?;
         }
         yard.git(&["init", "--quiet", "--initial-branch=main"], None)?;
         yard.git(&["add", "--all"], None)?;
@@ -84,25 +84,8 @@ impl Yard {
         self.dir.join("repo")
     }
 
-    fn write(&self, path: &str, text: &str) -> Outcome<()> {
-        let path = self.root().join(path);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(told("make a folder"))?;
-        }
-        fs::write(path, text).map_err(told("write a file"))
-    }
-
-    /// Changes half as many files and adds as many new ones, in a way that no earlier round did.
     fn edit(&self, changes: usize, round: usize) -> Outcome<()> {
-        for change in 0..changes {
-            let file = if change % 2 == 0 {
-                path_of(change * (self.files / changes).max(1) % self.files)
-            } else {
-                format!("new/{}/n{change}.txt", change / PER_FOLDER)
-            };
-            self.write(&file, &content(change, round + 1))?;
-        }
-        Ok(())
+        edit(&self.root(), self.files, changes, round)
     }
 
     /// Everything as it was committed.
@@ -142,6 +125,27 @@ impl Yard {
     fn open(&self) -> Outcome<GitWorkspace> {
         GitWorkspace::open(self.settings()).map_err(|error| error.to_string())
     }
+}
+
+fn write(root: &Path, path: &str, text: &str) -> Outcome<()> {
+    let path = root.join(path);
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(told("make a folder"))?;
+    }
+    fs::write(path, text).map_err(told("write a file"))
+}
+
+/// Changes half as many of the files and adds as many new ones, in a way that no earlier round did.
+fn edit(root: &Path, files: usize, changes: usize, round: usize) -> Outcome<()> {
+    for change in 0..changes {
+        let file = if change % 2 == 0 {
+            path_of(change * (files / changes).max(1) % files)
+        } else {
+            format!("new/{}/n{change}.txt", change / PER_FOLDER)
+        };
+        write(root, &file, &content(change, round + 1))?;
+    }
+    Ok(())
 }
 
 fn now() -> Timestamp {
@@ -351,11 +355,8 @@ struct Shadows {
 
 /// A folder with the files that are to be changed, so that changing them is one `cp`.
 fn prepare(yard: &Yard, changes: usize) -> Outcome<PathBuf> {
-    let prepared = Yard { dir: yard.dir.join("prepared"), files: yard.files };
-    prepared.edit(changes, 3000)?;
-    let root = prepared.root();
-    // It goes with the yard, and must not go before.
-    std::mem::forget(prepared);
+    let root = yard.dir.join("prepared");
+    edit(&root, yard.files, changes, 3000)?;
     Ok(root)
 }
 
