@@ -73,9 +73,7 @@ impl MemoryWorkspace {
     /// Whether a path is a folder, empty or not.
     #[must_use]
     pub fn is_folder(&self, path: &RepoPath) -> bool {
-        let state = self.lock();
-        state.folders.iter().any(|folder| folder.is_within(path))
-            || state.files.keys().any(|file| file != path && file.is_within(path))
+        self.lock().is_folder(path)
     }
 
     /// Removes a path and what is below it.

@@ -281,6 +281,9 @@ pub struct RollbackPlan {
     pub moved_head: Option<(Head, Head)>,
     /// Path by path.
     pub steps: Vec<PlannedStep>,
+    /// Folders without content that come back, or go with an undoing.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub empty_folders: Vec<RepoPath>,
     /// What else is to be said, such as violations without a file.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,

@@ -189,7 +189,7 @@ fn show_plan(args: &Args, to: &Checkpoint, plan: &RollbackPlan) -> anyhow::Resul
     }
     let style = Style::of_stdout();
     let mut out = headline(to, style);
-    if plan.steps.is_empty() {
+    if plan.steps.is_empty() && plan.empty_folders.is_empty() {
         out.push_str("nothing to do: the worktree is as it was then\n");
         out.push_str(&rollback::in_lines(&plan.notes));
     } else {

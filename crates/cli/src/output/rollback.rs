@@ -28,7 +28,7 @@ const GROUPS: [(StepAction, &str, &str); 7] = [
 #[must_use]
 pub fn is_empty(plan: &RollbackPlan) -> bool {
     let idle = |step: &PlannedStep| matches!(step.action, StepAction::Keep | StepAction::Conflict);
-    plan.steps.iter().all(idle)
+    plan.steps.iter().all(idle) && plan.empty_folders.is_empty()
 }
 
 /// The plan for a person, grouped by what happens.
@@ -53,6 +53,14 @@ pub fn plan(plan: &RollbackPlan, merging: bool, style: Style) -> String {
         }
         out.push_str(&changes::more(group.len(), room));
         room = room.saturating_sub(group.len());
+    }
+    if !plan.empty_folders.is_empty() {
+        let folders = count(plan.empty_folders.len(), "empty folder");
+        out.push_str(&format!("{folders} to bring back or remove:\n"));
+        for folder in plan.empty_folders.iter().take(MAX_PATHS) {
+            out.push_str(&format!("  / {}\n", escape::line(&folder.to_string())));
+        }
+        out.push_str(&changes::more(plan.empty_folders.len(), MAX_PATHS));
     }
     out.push_str(&about_edits(plan, marks, merging, style));
     out.push_str(&in_lines(&plan.notes));
@@ -149,7 +157,14 @@ pub fn idle(report: &RollbackReport) -> Option<RollbackPlan> {
     };
     let steps = report.paths.iter().map(step).collect::<Option<Vec<_>>>()?;
     let (to, now) = (report.to.clone(), TreeId(String::new()));
-    Some(RollbackPlan { to, now, moved_head: None, steps, notes: Vec::new() })
+    Some(RollbackPlan {
+        to,
+        now,
+        moved_head: None,
+        steps,
+        empty_folders: Vec::new(),
+        notes: Vec::new(),
+    })
 }
 
 /// Whether every path ended as planned.
@@ -313,6 +328,7 @@ mod tests {
             now: TreeId("0".into()),
             moved_head: None,
             steps,
+            empty_folders: Vec::new(),
             notes: Vec::new(),
         };
         let shown = plan(

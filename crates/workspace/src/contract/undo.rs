@@ -1,7 +1,7 @@
 //! What undoing promises.
 
 use super::{Subject, file, not_found, path, refused};
-use crate::request::{CheckpointRequest, StepAction, UndoRequest};
+use crate::request::{CheckpointRequest, RollbackRequest, StepAction, UndoRequest};
 
 pub(super) fn a_rollback_can_be_undone(subject: &dyn Subject) {
     subject.put("a", "old\n");
@@ -67,10 +67,15 @@ pub(super) fn empty_folders_come_back_and_go_with_the_undoing(subject: &dyn Subj
     subject.remove(&path("empty"));
     subject.remove(&path("full"));
     subject.make_folder(&path("full"));
+    let request = RollbackRequest::to(made.checkpoint_id.clone());
+    let plan = subject.workspace().plan_rollback(&request).unwrap();
+    assert_eq!(plan.empty_folders, [path("empty/inner")]);
     let report = subject.back_to(&made);
     assert_eq!(report.paths.len(), 1, "{:?}", report.paths);
     assert!(subject.is_folder(&path("empty/inner")));
     assert_eq!(subject.found(&report.restored).empty_folders, made.empty_folders);
+    let plan = subject.workspace().plan_undo(&UndoRequest::default()).unwrap();
+    assert!(plan.empty_folders.contains(&path("empty/inner")), "{plan:?}");
     let report = subject.undo();
     assert!(!subject.is_folder(&path("empty")));
     assert!(subject.is_folder(&path("full")));

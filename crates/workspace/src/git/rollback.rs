@@ -53,11 +53,15 @@ impl GitWorkspace {
         // What the scan wrote is in a pack that is newer than the handle.
         let objects = self.store.objects()?;
         let planned = self.plan_paths(&objects, aim, request, &now)?;
+        let steps: Vec<Step> = planned.iter().filter_map(|planned| planned.step.clone()).collect();
+        let mut empty_folders = self.folders_that(&folders_due(aim, request, &steps), false)?;
+        empty_folders.extend(self.folders_that(&aim.hollow, true)?);
         Ok(RollbackPlan {
             to: aim.target.checkpoint_id.clone(),
             now: TreeId(now.tree.to_string()),
             moved_head: moved(&aim.target.head, &head(&self.place)),
             steps: planned.into_iter().map(|planned| planned.shown).collect(),
+            empty_folders,
             notes: request.scope.notes(),
         })
     }
@@ -151,8 +155,8 @@ impl GitWorkspace {
             paths,
             notes: request.scope.notes(),
         };
-        let folders_stay =
-            !self.any_folder(&empty_folders, false)? && !self.any_folder(&aim.hollow, true)?;
+        let folders_stay = self.folders_that(&empty_folders, false)?.is_empty()
+            && self.folders_that(&aim.hollow, true)?.is_empty();
         if steps.is_empty() && folders_stay {
             return Ok(report(safety.checkpoint_id.clone(), ended(&planned, Vec::new())));
         }
@@ -282,11 +286,12 @@ impl GitWorkspace {
         Ok(())
     }
 
-    /// Whether any of these folders is there, or is not.
-    fn any_folder(&self, folders: &[RepoPath], there: bool) -> Result<bool> {
+    /// Those of these folders that are there, or are not.
+    fn folders_that(&self, folders: &[RepoPath], there: bool) -> Result<Vec<RepoPath>> {
         let root = Root::open(&self.place.root, Fuse::default())?;
         let mut hand = root.hand();
-        Ok(folders.iter().any(|path| hand.folder(Some(path), false).is_ok() == there))
+        let matches = |path: &&RepoPath| hand.folder(Some(path), false).is_ok() == there;
+        Ok(folders.iter().filter(matches).cloned().collect())
     }
 
     /// Removes the folders that an earlier rollback made, and those above that it made for them. One

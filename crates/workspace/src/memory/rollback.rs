@@ -94,6 +94,7 @@ impl State {
             to: aim.to.checkpoint_id.clone(),
             now: plan.seen.tree,
             moved_head: moved.then(|| (aim.to.head.clone(), self.head.clone())),
+            empty_folders: self.folders_due(aim, request, &plan.steps),
             steps: plan.steps.into_iter().map(|step| step.planned).collect(),
             notes: request.scope.notes(),
         })
@@ -134,6 +135,15 @@ impl State {
         let restored = restored.checkpoint.checkpoint_id;
         let notes = request.scope.notes();
         Ok(RollbackReport { to, safety, restored, paths, notes })
+    }
+
+    /// Folders without content that come back, or go with an undo.
+    fn folders_due(&self, aim: &Aim, request: &RollbackRequest, steps: &[Step]) -> Vec<RepoPath> {
+        let touched = |path: &RepoPath| steps.iter().any(|step| step.planned.path.is_within(path));
+        let due = |path: &RepoPath| in_scope(path, &request.scope) || touched(path);
+        let come = aim.to.empty_folders.iter().filter(|path| due(path) && !self.is_folder(path));
+        let go = aim.hollow.iter().filter(|path| self.is_folder(path));
+        come.chain(go).cloned().collect()
     }
 
     /// Folders without content come back where nothing stands, and go again with an undo.

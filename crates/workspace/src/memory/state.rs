@@ -218,6 +218,12 @@ impl State {
         self.folders.insert(path.clone());
     }
 
+    /// Whether a path is a folder, empty or not.
+    pub fn is_folder(&self, path: &RepoPath) -> bool {
+        self.folders.iter().any(|folder| folder.is_within(path))
+            || self.files.keys().any(|file| file != path && file.is_within(path))
+    }
+
     /// Forgets trees that no checkpoint names.
     pub fn forget_trees(&mut self) {
         let mut needed: BTreeSet<&TreeId> = self.base_tree.iter().collect();
