@@ -3,10 +3,16 @@
 pub mod action;
 pub mod checkpoint;
 pub mod context;
+pub mod cost;
 pub mod effect;
+pub mod event;
+pub mod id;
 pub mod operation;
 pub mod path;
+pub mod question;
+pub mod run;
 pub mod span;
+pub mod task;
 pub mod time;
 pub mod verdict;
 pub mod violation;
@@ -17,10 +23,16 @@ pub use checkpoint::{
     SkipReason, Skipped, TreeId,
 };
 pub use context::{Context, GitFacts, Plan};
+pub use cost::{Cost, Known, Tokens, Usd};
 pub use effect::{Cause, Count, Effect, EffectKind, PathRef, Touch};
+pub use event::{AttemptEnd, Event, RunOutcome, SkipWhy};
+pub use id::{AgentName, Digest, PlanId, QuestionId, RunId, TaskId};
 pub use operation::Operation;
 pub use path::RepoPath;
+pub use question::{About, Answerer, Choice, Question};
+pub use run::{Brief, Planned, RunSettings};
 pub use span::Span;
+pub use task::{Assignment, Gaps, Route, Scope, Task, Touched};
 pub use time::Timestamp;
 pub use verdict::{Answer, Reason, Verdict};
 pub use violation::{Constraint, Severity, ValidationStatus, Violation};

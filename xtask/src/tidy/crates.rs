@@ -14,8 +14,11 @@ static FENCED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
+    ("genai", &["agents"]),
+    ("rusqlite", &["store"]),
     ("saphyr-parser", &["gate"]),
     ("sqlparser", &["gate"]),
+    ("tokio", &["agents", "store", "engine", "cli"]),
 ];
 
 /// Arrows between crates, fences round dependencies, and dependencies without a stated reason.

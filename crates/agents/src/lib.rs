@@ -1,0 +1,10 @@
+//! How agents and models speak. The only crate that knows an agent's protocol or a model's API; it
+//! starts no process and touches no file of the user's: whoever drives it hands it pipes.
+
+pub mod agent;
+pub mod error;
+
+pub use agent::{
+    Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Pipes, Report, Start,
+};
+pub use error::{Error, Result};

@@ -1,0 +1,1 @@
+//! The run as a pure state machine.

@@ -1,0 +1,78 @@
+//! A run: one execution of a list of tasks, and what it was told when it began.
+
+use serde::{Deserialize, Serialize};
+
+use crate::id::{Digest, PlanId, RunId, TaskId};
+use crate::task::{Assignment, Task};
+
+/// Everything that a run is told when it begins. It never changes afterwards.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Brief {
+    /// The run.
+    pub run: RunId,
+    /// What all of it is for, in one line.
+    pub goal: String,
+    /// The plan that it comes from, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plan: Option<PlanId>,
+    /// The tasks file, as it was given, and the digest of its text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// What is to be done, in the order of the file.
+    pub tasks: Vec<Planned>,
+    /// Where the work is done.
+    pub place: Place,
+    /// How.
+    pub settings: RunSettings,
+}
+
+/// A task with who will do it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Planned {
+    /// The task.
+    #[serde(flatten)]
+    pub task: Task,
+    /// Who will do it.
+    pub assignment: Assignment,
+    /// Tasks that are expected to touch the same files, so that it is not run beside them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub apart_from: Vec<TaskId>,
+}
+
+/// A tasks file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Its absolute path.
+    pub path: String,
+    /// The digest of its text.
+    pub digest: Digest,
+}
+
+/// Where a run's work is gathered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The feature, which names the worktree and its chain of checkpoints.
+    pub feature: String,
+    /// The worktree.
+    pub path: String,
+    /// The branch that is checked out there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+}
+
+/// How a run goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunSettings {
+    /// How many tasks at once.
+    pub max_parallel: u32,
+    /// How many seconds one attempt may take.
+    pub timeout_seconds: u64,
+    /// How many attempts in all before the model is asked.
+    pub max_attempts: u32,
+    /// Whether the model is asked when all attempts failed, and one is configured.
+    pub fallback: bool,
+    /// Whether a checkpoint is made after every task.
+    pub checkpoints: bool,
+    /// Whether every question is answered by its first choice that goes on, without asking.
+    pub yes: bool,
+}
