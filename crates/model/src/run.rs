@@ -69,7 +69,9 @@ pub struct RunSettings {
     pub timeout_seconds: u64,
     /// How many attempts in all before the model is asked.
     pub max_attempts: u32,
-    /// Whether the model is asked when all attempts failed, and one is configured.
+    /// Whether a model is configured that can be asked directly.
+    pub model: bool,
+    /// Whether it is asked when all attempts failed.
     pub fallback: bool,
     /// Whether a checkpoint is made after every task.
     pub checkpoints: bool,
