@@ -56,6 +56,12 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 conflicts: conflicts.clone(),
             }]
         }
+        Command::PlanWritten { path } => {
+            expect_open(state)?;
+            let outcome = aurora_model::RunOutcome::Completed;
+            let written = Event::PlanWritten { path: path.clone() };
+            vec![written, Event::RunFinished { outcome }]
+        }
         Command::Interrupt { by } => {
             expect_open(state)?;
             vec![Event::RunInterrupted { by: by.clone() }]
