@@ -3,8 +3,15 @@
 
 pub mod agent;
 pub mod error;
+pub mod profile;
+pub mod template;
 
 pub use agent::{
     Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Pipes, Report, Start,
 };
 pub use error::{Error, Result};
+pub use profile::{
+    AgentProfile, CliProfile, Limits, ModelProfile, ModelProvider, Output, Price, Profiles,
+    PromptBy, Provider, Success,
+};
+pub use template::Template;
