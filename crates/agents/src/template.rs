@@ -136,6 +136,12 @@ impl Template {
         Ok(Self { pieces, text: text.to_owned() })
     }
 
+    /// A template without blanks, which means just what it says.
+    #[must_use]
+    pub fn literal(text: &str) -> Self {
+        Self { pieces: vec![Piece::Text(text.to_owned())], text: text.to_owned() }
+    }
+
     /// Whether a blank occurs.
     #[must_use]
     pub fn has(&self, blank: Blank) -> bool {
