@@ -2,7 +2,10 @@
 //! starts no process and touches no file of the user's: whoever drives it hands it pipes.
 
 pub mod agent;
+pub mod decompose;
 pub mod error;
+pub mod llm;
+pub mod price;
 pub mod profile;
 pub mod template;
 
