@@ -5,9 +5,12 @@ pub mod agent;
 pub mod cli;
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
+pub mod decompose;
 pub mod environment;
 pub mod error;
+pub mod llm;
 pub mod null;
+pub mod price;
 pub mod profile;
 pub mod protocol;
 pub mod registry;
