@@ -90,6 +90,8 @@ pub enum Command {
         /// How.
         by: String,
     },
+    /// Give it up: nobody will resume it.
+    Abandon,
     /// Go on after an interruption or a crash.
     Resume,
 }

@@ -70,6 +70,10 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             expect_open(state)?;
             vec![Event::RunInterrupted { by: by.clone() }]
         }
+        Command::Abandon => {
+            expect_begun(state)?;
+            vec![Event::RunFinished { outcome: aurora_model::RunOutcome::Aborted }]
+        }
         Command::Resume => resume(state)?,
     };
     let mut next = state.clone();
@@ -108,10 +112,12 @@ fn is_report(command: &Command) -> bool {
         | Command::AttemptOver { .. }
         | Command::ChangesJudged { .. }
         | Command::Adopted { .. }
-        | Command::NotAdopted { .. } => true,
+        | Command::NotAdopted { .. }
+        | Command::PlanWritten { .. } => true,
         Command::Start(_)
         | Command::Answer { .. }
         | Command::Interrupt { .. }
+        | Command::Abandon
         | Command::Resume => false,
     }
 }
