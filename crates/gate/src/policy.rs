@@ -13,7 +13,7 @@ mod rule;
 mod schema;
 mod setting;
 mod show;
-mod suggest;
+pub mod suggest;
 mod template;
 mod tree;
 pub(crate) mod words;
