@@ -1,3 +1,8 @@
 //! Makes it happen: a pure machine decides what a run does next, a driver records it and does it.
 
+pub mod driver;
+pub mod error;
 pub mod machine;
+
+pub use driver::{Driver, Ended, Stop, World};
+pub use error::{Error, Result};

@@ -36,13 +36,6 @@ pub enum Event {
         /// By whom.
         answerer: Answerer,
     },
-    /// A question lost its object before anybody answered.
-    QuestionWithdrawn {
-        /// Which.
-        question: QuestionId,
-        /// Why.
-        why: String,
-    },
     /// The gate judged a task before it began.
     TaskJudged {
         /// Which.
@@ -97,6 +90,18 @@ pub enum Event {
         /// How many lines.
         lines: u64,
     },
+    /// What an attempt changed could not be taken over; nothing of it was.
+    AdoptionFailed {
+        /// The task.
+        task: TaskId,
+        /// Which attempt.
+        attempt: u32,
+        /// What went wrong.
+        error: String,
+        /// The paths that others changed meanwhile in another way.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conflicts: Vec<String>,
+    },
     /// A task's work was taken over, and the task is done. It happens once.
     TaskCompleted {
         /// Which.
@@ -136,6 +141,11 @@ pub enum Event {
         /// Why.
         reasons: Vec<Reason>,
     },
+    /// The tasks were written down as a plan, and nothing else was to be done.
+    PlanWritten {
+        /// The folder.
+        path: String,
+    },
     /// Somebody stopped the run; it can be resumed.
     RunInterrupted {
         /// How: `SIGINT`, `SIGTERM`, `abort`.
@@ -174,11 +184,6 @@ pub enum AttemptEnd {
     OverBudget {
         /// What was left and what was needed.
         error: String,
-    },
-    /// Its work does not fit to what others did meanwhile.
-    Conflicted {
-        /// The paths.
-        paths: Vec<String>,
     },
     /// The run was stopped or died meanwhile; it does not count as an attempt.
     Interrupted {},

@@ -1,0 +1,1 @@
+//! The machine by tables: what is told, what follows.
