@@ -120,7 +120,9 @@ impl Driver {
         signals: &mut mpsc::Receiver<Signal>,
     ) -> Result<(Ended, Arc<State>)> {
         let _claim = self.store.claim(&stream_of(run)).await?;
-        let journal = Journal::open(Arc::clone(&self.store), run).await?;
+        let mut journal = Journal::open(Arc::clone(&self.store), run).await?;
+        // What happened before is known from the state; only what happens now is told.
+        drop(journal.take_news());
         let mut hands = Hands {
             journal,
             tasks: JoinSet::new(),

@@ -13,6 +13,9 @@ pub(super) fn advance(state: &State) -> Vec<Event> {
     if state.phase != Phase::Open {
         return Vec::new();
     }
+    if state.is_plan_only() {
+        return answer_by_flag(state);
+    }
     let steps = [answer_by_flag, leave_out, fail, ask_about_failure, begin, finish];
     steps.into_iter().map(|step| step(state)).find(|events| !events.is_empty()).unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 
 use aurora_model::{
     Answerer, Assignment, Brief, CheckpointId, Choice, Cost, Gaps, Planned, Question, QuestionId,
-    Route, RunOutcome, SkipWhy, TaskId, Usd,
+    Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
 };
 
 /// Where a run stands, as its events tell it.
@@ -152,6 +152,10 @@ pub struct AttemptState {
     pub cost: Cost,
     /// How long it took.
     pub millis: u64,
+    /// What its desk held when it began.
+    pub base: Option<TreeId>,
+    /// What its desk held when it was judged.
+    pub result: Option<TreeId>,
 }
 
 impl TaskState {
@@ -208,6 +212,12 @@ impl State {
         let mut state = Self::default();
         events.into_iter().for_each(|event| super::apply(&mut state, event));
         state
+    }
+
+    /// Whether the tasks are only written down.
+    #[must_use]
+    pub fn is_plan_only(&self) -> bool {
+        self.brief.as_ref().is_some_and(|brief| brief.kind == aurora_model::RunKind::Goals)
     }
 
     /// A task.
