@@ -16,7 +16,8 @@ use std::time::Duration;
 use aurora_model::{Event, RunId, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
+use tokio::time::Instant;
 
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, Phase, Refused, State, owed};
@@ -77,6 +78,8 @@ pub struct Driver {
 
 /// What is being performed.
 struct Performing {
+    /// Which time: what was given up may still be ending while the same is performed again.
+    time: u64,
     stopper: Stopper,
     /// Whether it ended without anything to tell.
     idle: bool,
@@ -85,8 +88,12 @@ struct Performing {
 /// One run in the hands of its driver.
 struct Hands {
     journal: Journal,
-    tasks: JoinSet<(Effect, Result<Option<Command>>)>,
+    tasks: JoinSet<(Effect, u64, Result<Option<Command>>)>,
     performing: BTreeMap<Effect, Performing>,
+    /// How many effects were performed so far.
+    times: u64,
+    /// When what is still running is ended; nothing while nobody stopped the run.
+    leave_at: Option<Instant>,
 }
 
 impl Driver {
@@ -113,8 +120,16 @@ impl Driver {
         signals: &mut mpsc::Receiver<Signal>,
     ) -> Result<(Ended, Arc<State>)> {
         let _claim = self.store.claim(&stream_of(run)).await?;
-        let journal = Journal::open(Arc::clone(&self.store), run).await?;
-        let mut hands = Hands { journal, tasks: JoinSet::new(), performing: BTreeMap::new() };
+        let mut journal = Journal::open(Arc::clone(&self.store), run).await?;
+        // What happened before is known from the state; only what happens now is told.
+        drop(journal.take_news());
+        let mut hands = Hands {
+            journal,
+            tasks: JoinSet::new(),
+            performing: BTreeMap::new(),
+            times: 0,
+            leave_at: None,
+        };
         let outcome = self.go(&mut hands, first, signals).await;
         if outcome.is_err() {
             // What cannot be recorded must not go on.
@@ -139,16 +154,23 @@ impl Driver {
             if let Some(ended) = self.is_over(hands) {
                 return Ok(ended);
             }
+            let leave_at = hands.leave_at;
+            // In this order, so that a person is heard first and a replay takes the same turns.
             tokio::select! {
-                Some(done) = hands.tasks.join_next() => self.settle(hands, done).await?,
+                biased;
                 Some(signal) = signals.recv() => match signal {
                     Signal::Interrupt { by } => self.interrupt(hands, by).await?,
                     Signal::Kill => {
-                        hands.tasks.abort_all();
+                        hands.tasks.shutdown().await;
                         self.interrupt(hands, "killed".to_owned()).await?;
                         return Ok(Ended::Interrupted);
                     }
                 },
+                () = reached(leave_at), if leave_at.is_some() => {
+                    hands.tasks.shutdown().await;
+                    return Ok(Ended::Interrupted);
+                }
+                Some(done) = hands.tasks.join_next() => self.settle(hands, done).await?,
                 true = news.past(seen) => {
                     seen = news.position();
                     self.catch_up(hands).await?;
@@ -176,6 +198,9 @@ impl Driver {
     fn perform_owed(&self, hands: &mut Hands) {
         let state = hands.journal.state();
         let owed = owed(&state);
+        if state.phase == Phase::Interrupted {
+            hands.leave_at.get_or_insert_with(|| Instant::now() + LEAVE_LIMIT);
+        }
         hands.performing.retain(|effect, one| {
             let still = owed.contains(effect);
             if !still {
@@ -189,9 +214,10 @@ impl Driver {
             }
             let (stopper, stop) = stop::pair();
             let performed = self.world.perform(&effect, &state, stop);
-            let key = effect.clone();
-            hands.tasks.spawn(async move { (key, performed.await) });
-            hands.performing.insert(effect, Performing { stopper, idle: false });
+            hands.times += 1;
+            let (key, time) = (effect.clone(), hands.times);
+            hands.tasks.spawn(async move { (key, time, performed.await) });
+            hands.performing.insert(effect, Performing { time, stopper, idle: false });
         }
     }
 
@@ -199,22 +225,25 @@ impl Driver {
     async fn settle(
         &self,
         hands: &mut Hands,
-        done: std::result::Result<(Effect, Result<Option<Command>>), tokio::task::JoinError>,
+        done: std::result::Result<(Effect, u64, Result<Option<Command>>), JoinError>,
     ) -> Result<()> {
-        let (effect, command) = done.map_err(|error| Error::Lost {
+        let (effect, time, command) = done.map_err(|error| Error::Lost {
             what: format!("something of ours ended before it was done: {error}"),
         })?;
-        match command? {
-            Some(command) => {
-                hands.performing.remove(&effect);
+        let command = command?;
+        let current = hands.performing.get_mut(&effect).filter(|one| one.time == time);
+        match (command, current) {
+            (Some(command), current) => {
+                if current.is_some() {
+                    hands.performing.remove(&effect);
+                }
                 self.tell(hands, &command).await
             }
-            None => {
-                if let Some(one) = hands.performing.get_mut(&effect) {
-                    one.idle = true;
-                }
+            (None, Some(current)) => {
+                current.idle = true;
                 Ok(())
             }
+            (None, None) => Ok(()),
         }
     }
 
@@ -224,15 +253,16 @@ impl Driver {
         Ok(())
     }
 
-    /// Records what a command leads to. One that comes too late changes nothing.
+    /// Records what a command leads to. One that comes too late changes nothing, and a question that
+    /// has no such answer stays open, so that it is put again.
     async fn tell(&self, hands: &mut Hands, command: &Command) -> Result<()> {
         let first = matches!(command, Command::Start(_) | Command::Resume);
         let told = hands.journal.tell(command, self.world.now()).await;
         self.show(hands);
         match told {
-            Err(Error::Refused(Refused::Stale { .. } | Refused::Answered { .. })) if !first => {
-                Ok(())
-            }
+            Err(Error::Refused(
+                Refused::Stale { .. } | Refused::Answered { .. } | Refused::NoSuchChoice { .. },
+            )) if !first => Ok(()),
             told => told,
         }
     }
@@ -259,7 +289,16 @@ impl Hands {
     }
 }
 
-/// Answers a question of a run from outside: recorded at once, whether or not somebody drives it.
+/// Waits for a moment; for ever when there is none.
+async fn reached(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Answers a question of a run or interrupts it from outside: recorded at once, whether or not
+/// somebody drives it. Everything else is told by the run's driver only.
 ///
 /// # Errors
 /// When there is no such run or question, or it was answered before.
@@ -269,6 +308,10 @@ pub async fn answer(
     command: &Command,
     now: Timestamp,
 ) -> Result<Arc<State>> {
+    if !matches!(command, Command::Answer { .. } | Command::Interrupt { .. }) {
+        let what = format!("only what drives {run} can tell that");
+        return Err(Refused::Unsound { what }.into());
+    }
     let mut journal = Journal::open(Arc::clone(store), run).await?;
     if journal.state().phase == Phase::New {
         return Err(Error::NoRun { run: run.to_string() });

@@ -141,6 +141,11 @@ pub enum Event {
         /// Why.
         reasons: Vec<Reason>,
     },
+    /// The tasks were written down as a plan, and nothing else was to be done.
+    PlanWritten {
+        /// The folder.
+        path: String,
+    },
     /// Somebody stopped the run; it can be resumed.
     RunInterrupted {
         /// How: `SIGINT`, `SIGTERM`, `abort`.

@@ -10,6 +10,9 @@ use crate::task::{Assignment, Task};
 pub struct Brief {
     /// The run.
     pub run: RunId,
+    /// What comes of it.
+    #[serde(default)]
+    pub kind: RunKind,
     /// What all of it is for, in one line.
     pub goal: String,
     /// The plan that it comes from, where there is one.
@@ -24,6 +27,17 @@ pub struct Brief {
     pub place: Place,
     /// How.
     pub settings: RunSettings,
+}
+
+/// What comes of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    /// Its tasks are done.
+    #[default]
+    Spawn,
+    /// Its tasks are written down as a plan, after a person saw them.
+    Goals,
 }
 
 /// A task with who will do it.

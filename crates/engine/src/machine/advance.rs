@@ -13,6 +13,9 @@ pub(super) fn advance(state: &State) -> Vec<Event> {
     if state.phase != Phase::Open {
         return Vec::new();
     }
+    if state.is_plan_only() {
+        return answer_by_flag(state);
+    }
     let steps = [answer_by_flag, leave_out, fail, ask_about_failure, begin, finish];
     steps.into_iter().map(|step| step(state)).find(|events| !events.is_empty()).unwrap_or_default()
 }
@@ -58,6 +61,9 @@ fn fail(state: &State) -> Vec<Event> {
 }
 
 fn why_failed(state: &State, task: &TaskState) -> String {
+    if task.model_only && !state.brief.as_ref().is_some_and(|brief| brief.settings.model) {
+        return "no model is configured".to_owned();
+    }
     let most = state.brief.as_ref().map_or(1, |brief| brief.settings.max_attempts.max(1));
     let failed = |one: &&AttemptState| matches!(&one.ended, Some(Err(_)));
     let Some(last) = task.attempts.iter().rev().find(failed) else {

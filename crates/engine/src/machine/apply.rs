@@ -144,7 +144,7 @@ fn apply_to_task(state: &mut State, event: &Event) {
             if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
                 one.ended = Some(Err(error.clone()));
             }
-            task.failures += 1;
+            task.failures = task.failures.saturating_add(1);
             task.status = TaskStatus::Cleared;
         }
         Event::TaskCompleted { task, route, summary, checkpoint, .. } => {
@@ -186,7 +186,7 @@ fn ended(task: &mut TaskState, number: u32, end: &AttemptEnd) {
             TaskStatus::Cleared
         }
         _ => {
-            task.failures += 1;
+            task.failures = task.failures.saturating_add(1);
             TaskStatus::Cleared
         }
     };

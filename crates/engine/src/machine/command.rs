@@ -80,6 +80,11 @@ pub enum Command {
         /// The paths in conflict.
         conflicts: Vec<String>,
     },
+    /// The plan was written.
+    PlanWritten {
+        /// The folder.
+        path: String,
+    },
     /// Stop; what is running is ended, and can be resumed.
     Interrupt {
         /// How.

@@ -16,6 +16,10 @@ use super::{Asked, Command, Doing, Phase, Refused, State, TaskState, TaskStatus,
 /// # Errors
 /// When the command does not fit the state; nothing happens then.
 pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
+    if is_report(command) {
+        // What is finished stays as it is, whoever is still at work.
+        expect_begun(state)?;
+    }
     let mut events = match command {
         Command::Start(brief) => start(state, brief)?,
         Command::Answer { question, choice, answerer } => {
@@ -56,6 +60,12 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 conflicts: conflicts.clone(),
             }]
         }
+        Command::PlanWritten { path } => {
+            expect_open(state)?;
+            let outcome = aurora_model::RunOutcome::Completed;
+            let written = Event::PlanWritten { path: path.clone() };
+            vec![written, Event::RunFinished { outcome }]
+        }
         Command::Interrupt { by } => {
             expect_open(state)?;
             vec![Event::RunInterrupted { by: by.clone() }]
@@ -91,6 +101,30 @@ fn expect_open(state: &State) -> Result<(), Refused> {
     }
 }
 
+/// Whether the command tells what came of something that was performed.
+fn is_report(command: &Command) -> bool {
+    match command {
+        Command::Judged { .. }
+        | Command::AttemptOver { .. }
+        | Command::ChangesJudged { .. }
+        | Command::Adopted { .. }
+        | Command::NotAdopted { .. } => true,
+        Command::Start(_)
+        | Command::Answer { .. }
+        | Command::Interrupt { .. }
+        | Command::Resume => false,
+    }
+}
+
+/// What was going on when a run was stopped may still be told.
+fn expect_begun(state: &State) -> Result<(), Refused> {
+    match state.phase {
+        Phase::Open | Phase::Interrupted => Ok(()),
+        Phase::New => Err(stale("the run has not begun")),
+        Phase::Finished(_) => Err(stale("the run is finished")),
+    }
+}
+
 fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
     if state.phase != Phase::New {
         return Err(stale("the run has begun before"));
@@ -112,7 +146,8 @@ fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
     for one in brief.tasks.iter().filter(|one| one.task.done) {
         events.push(Event::TaskSkipped { task: one.task.id.clone(), why: DONE });
     }
-    if !brief.settings.yes && brief.tasks.iter().any(|one| !one.task.done) {
+    // `--yes` answers this one, too, so that the log says who let the run begin.
+    if brief.tasks.iter().any(|one| !one.task.done) {
         let mut next = State::default();
         events.iter().for_each(|event| apply(&mut next, event));
         let options = vec![Choice::Proceed, Choice::Fallback, Choice::Abort];
@@ -282,11 +317,7 @@ fn adopting<'a>(
 
 /// What was going on when the run stopped is over, and does not count.
 fn resume(state: &State) -> Result<Vec<Event>, Refused> {
-    match state.phase {
-        Phase::New => return Err(stale("the run has not begun")),
-        Phase::Finished(_) => return Err(stale("the run is finished")),
-        Phase::Open | Phase::Interrupted => {}
-    }
+    expect_begun(state)?;
     let mut events = Vec::new();
     for task in &state.tasks {
         if let TaskStatus::Busy { attempt, doing: Doing::Attempting, .. } = task.status {

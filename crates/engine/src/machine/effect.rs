@@ -11,6 +11,8 @@ pub enum Effect {
         /// Which.
         question: QuestionId,
     },
+    /// Write the tasks down as a plan.
+    WritePlan,
     /// Judge a task before it begins.
     Judge {
         /// Which.

@@ -13,6 +13,12 @@ pub fn owed(state: &State) -> Vec<Effect> {
     let mut owed: Vec<Effect> = asked.collect();
     let previewing =
         state.open_questions().any(|question| question.about == aurora_model::About::Preview);
+    if state.is_plan_only() {
+        if !previewing {
+            owed.push(Effect::WritePlan);
+        }
+        return owed;
+    }
     for task in &state.tasks {
         let id = task.id();
         match task.status {

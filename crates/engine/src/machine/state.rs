@@ -210,6 +210,12 @@ impl State {
         state
     }
 
+    /// Whether the tasks are only written down.
+    #[must_use]
+    pub fn is_plan_only(&self) -> bool {
+        self.brief.as_ref().is_some_and(|brief| brief.kind == aurora_model::RunKind::Goals)
+    }
+
     /// A task.
     #[must_use]
     pub fn task(&self, id: &TaskId) -> Option<&TaskState> {

@@ -1,0 +1,1 @@
+//! What a goal is made of.

@@ -1,0 +1,1 @@
+//! What only the file can show: damage, a full disk, other versions, other processes.
