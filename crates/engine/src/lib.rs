@@ -3,7 +3,10 @@
 pub mod budget;
 pub mod driver;
 pub mod error;
+pub mod graph;
 pub mod machine;
+pub mod plan_file;
+pub mod task_file;
 
 pub use driver::{Driver, Ended, Stop, World};
 pub use error::{Error, Result};
