@@ -5,6 +5,7 @@ pub mod checkpoints;
 pub mod completions;
 pub mod demo;
 pub mod hook;
+pub mod keep;
 pub mod man;
 pub mod policy;
 pub mod rollback;

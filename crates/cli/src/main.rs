@@ -58,6 +58,9 @@ enum Command {
     Completions(commands::completions::Args),
     /// Print the manual page, or write all of them into a folder.
     Man(commands::man::Args),
+    /// Hold the processes of an agent; `spawn` calls it.
+    #[command(hide = true)]
+    Keep(commands::keep::Args),
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -73,6 +76,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
+        Command::Keep(args) => commands::keep::run(&args),
     }
 }
 
