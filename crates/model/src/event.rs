@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, TreeId};
 use crate::cost::Cost;
 use crate::id::{Digest, QuestionId, TaskId};
 use crate::question::{Answerer, Choice, Question};
@@ -73,6 +73,9 @@ pub enum Event {
         /// What it said, kept beside the log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         transcript: Option<Digest>,
+        /// What its desk held when it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<TreeId>,
     },
     /// The gate judged what an attempt changed, before it was taken over.
     ChangesJudged {
@@ -89,6 +92,9 @@ pub enum Event {
         files: u64,
         /// How many lines.
         lines: u64,
+        /// What was judged: exactly this is taken over, and nothing that came later.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<TreeId>,
     },
     /// What an attempt changed could not be taken over; nothing of it was.
     AdoptionFailed {

@@ -118,21 +118,27 @@ fn apply_to_task(state: &mut State, event: &Event) {
                 ended: None,
                 cost: aurora_model::Cost::default(),
                 millis: 0,
+                base: None,
+                result: None,
             });
             let doing = Doing::Attempting;
             task.status = TaskStatus::Busy { attempt: *attempt, desk: *desk, doing };
         }
-        Event::AttemptEnded { task, attempt, end, cost, millis, .. } => {
+        Event::AttemptEnded { task, attempt, end, cost, millis, base, .. } => {
             let Some(task) = state.task_mut(task) else { return };
             ended(task, *attempt, end);
             if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
                 one.cost = cost.clone();
                 one.millis = *millis;
+                one.base.clone_from(base);
             }
         }
-        Event::ChangesJudged { task, decision, files, lines, .. } => {
+        Event::ChangesJudged { task, attempt, decision, files, lines, result, .. } => {
             let Some(task) = state.task_mut(task) else { return };
             task.touched = Some((*files, *lines));
+            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                one.result.clone_from(result);
+            }
             if let TaskStatus::Busy { attempt, desk, .. } = task.status
                 && *decision == Answer::Allow
             {

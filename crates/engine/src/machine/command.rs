@@ -2,7 +2,7 @@
 
 use aurora_model::{
     Answer, Answerer, AttemptEnd, Brief, CheckpointId, Choice, Cost, Digest, QuestionId, Reason,
-    TaskId, Touched,
+    TaskId, Touched, TreeId,
 };
 
 /// Something that the machine is told.
@@ -42,6 +42,8 @@ pub enum Command {
         millis: u64,
         /// What was said.
         transcript: Option<Digest>,
+        /// What its desk held when it began.
+        base: Option<TreeId>,
     },
     /// The gate judged what an attempt changed.
     ChangesJudged {
@@ -57,6 +59,8 @@ pub enum Command {
         files: u64,
         /// How many lines.
         lines: u64,
+        /// What was judged.
+        result: Option<TreeId>,
     },
     /// What an attempt changed was taken over.
     Adopted {

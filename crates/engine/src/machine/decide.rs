@@ -26,7 +26,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             answer(state, question, *choice, answerer)?
         }
         Command::Judged { task, decision, reasons } => judged(state, task, *decision, reasons)?,
-        Command::AttemptOver { task, attempt, end, cost, millis, transcript } => {
+        Command::AttemptOver { task, attempt, end, cost, millis, transcript, base } => {
             busy(state, task, *attempt, Doing::Attempting)?;
             vec![Event::AttemptEnded {
                 task: task.clone(),
@@ -35,6 +35,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 cost: cost.clone(),
                 millis: *millis,
                 transcript: transcript.clone(),
+                base: base.clone(),
             }]
         }
         Command::ChangesJudged { .. } => changes_judged(state, command)?,
@@ -270,7 +271,8 @@ fn judged(
 }
 
 fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
-    let Command::ChangesJudged { task, attempt, decision, reasons, files, lines } = command else {
+    let Command::ChangesJudged { task, attempt, decision, reasons, files, lines, result } = command
+    else {
         return Err(stale("that is no judgement"));
     };
     busy(state, task, *attempt, Doing::Checking)?;
@@ -281,6 +283,7 @@ fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refuse
         reasons: reasons.clone(),
         files: *files,
         lines: *lines,
+        result: result.clone(),
     }];
     let (task, reasons) = (task.clone(), reasons.clone());
     match decision {
@@ -334,6 +337,7 @@ fn resume(state: &State) -> Result<Vec<Event>, Refused> {
                 cost: aurora_model::Cost::default(),
                 millis: 0,
                 transcript: None,
+                base: None,
             });
         }
     }

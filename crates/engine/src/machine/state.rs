@@ -2,7 +2,7 @@
 
 use aurora_model::{
     Answerer, Assignment, Brief, CheckpointId, Choice, Cost, Gaps, Planned, Question, QuestionId,
-    Route, RunOutcome, SkipWhy, TaskId, Usd,
+    Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
 };
 
 /// Where a run stands, as its events tell it.
@@ -152,6 +152,10 @@ pub struct AttemptState {
     pub cost: Cost,
     /// How long it took.
     pub millis: u64,
+    /// What its desk held when it began.
+    pub base: Option<TreeId>,
+    /// What its desk held when it was judged.
+    pub result: Option<TreeId>,
 }
 
 impl TaskState {
