@@ -271,7 +271,7 @@ impl GitWorkspace {
 
     /// Git's entries whose folder is that one, whether it is there or not. `git worktree prune` would
     /// also take others, such as those on a disk that is not mounted now.
-    pub(super) fn admins_of(&self, path: &Path) -> Vec<PathBuf> {
+    pub(crate) fn admins_of(&self, path: &Path) -> Vec<PathBuf> {
         use std::os::unix::ffi::OsStrExt as _;
         let dir = self.place.common_dir.join("worktrees");
         let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
@@ -290,7 +290,7 @@ fn canonical(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-fn remove_folder(path: &Path) -> Result<()> {
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io("remove", path)(error))
