@@ -17,6 +17,19 @@ const MAX_POLICY_BYTES: u64 = 1024 * 1024;
 /// The policy that holds at a place. A layer that is there but cannot be read or understood is an
 /// error, never left out.
 pub fn load(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Policy> {
+    load_layers(place, explicit, None)
+}
+
+/// The policy that would hold if the project's file said this.
+pub fn load_as_if(place: &Place, project: &str) -> anyhow::Result<Policy> {
+    load_layers(place, None, Some(project))
+}
+
+fn load_layers(
+    place: &Place,
+    explicit: Option<&Path>,
+    project: Option<&str>,
+) -> anyhow::Result<Policy> {
     let mut layers = Vec::new();
     let user_file = super::place::home().map(|home| home.join(POLICY_FILE));
     if let Some(path) = &user_file {
@@ -25,7 +38,12 @@ pub fn load(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Policy> {
     if let Some(path) = project_file(place).filter(|path| Some(path) != user_file.as_ref()) {
         let here = super::place::cwd().is_some_and(|cwd| cwd.join(POLICY_FILE) == path);
         let name = if here { POLICY_FILE.to_owned() } else { path.display().to_string() };
-        layers.extend(optional(LayerKind::Project, &path, name)?);
+        layers.extend(match project {
+            Some(text) => {
+                Some(LayerSource { kind: LayerKind::Project, name, text: text.to_owned() })
+            }
+            None => optional(LayerKind::Project, &path, name)?,
+        });
     }
     if let Some(path) = explicit {
         let name = path.display().to_string();
@@ -44,7 +62,7 @@ pub fn load(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Policy> {
 
 /// The project's policy file: at the worktree's root, or without a repository at the nearest
 /// folder upwards that has one.
-fn project_file(place: &Place) -> Option<PathBuf> {
+pub fn project_file(place: &Place) -> Option<PathBuf> {
     if let Some(repo) = &place.repo {
         return Some(repo.root.join(POLICY_FILE));
     }
