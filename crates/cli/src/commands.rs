@@ -6,6 +6,7 @@ pub mod checkpoints;
 pub mod completions;
 pub mod demo;
 pub mod hook;
+pub mod keep;
 pub mod man;
 pub mod play;
 pub mod policy;

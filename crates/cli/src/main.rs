@@ -63,6 +63,9 @@ enum Command {
     /// Play a scenario as an agent would work; agents with `provider: scripted` are this.
     #[command(hide = true)]
     Play(commands::play::Args),
+    /// Hold the processes of an agent; `spawn` calls it.
+    #[command(hide = true)]
+    Keep(commands::keep::Args),
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -80,6 +83,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
         Command::Play(args) => commands::play::run(&args),
+        Command::Keep(args) => commands::keep::run(&args),
     }
 }
 

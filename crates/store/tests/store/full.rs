@@ -124,7 +124,7 @@ fn a_disk_that_may_not_be_written_is_said() {
     remount("remount,ro");
     let refused = SqliteStore::open(settings()).unwrap_err();
     let said = refused.to_string();
-    assert!(said.contains("aurora.db") && said.contains("Read-only"), "{said}");
+    assert!(said.contains("aurora.db") && said.contains("read-only"), "{said}");
     remount("remount,rw");
     let store = SqliteStore::open(settings()).unwrap();
     assert_eq!(all(&store).len(), 1);

@@ -2,7 +2,7 @@
 
 use aurora_model::Timestamp;
 use aurora_store::chain::{self, BEGINNING, Hash};
-use aurora_store::{Finding, NewRecord, Store as _, What, verify};
+use aurora_store::{Finding, Store as _, What, verify};
 use rusqlite::params;
 
 use crate::yard::{Yard, add, all, stream, verified, wait};
@@ -69,12 +69,7 @@ fn rehash(yard: &Yard, position: u64) -> Hash {
         |record: &&aurora_store::Record| record.stream.0 == "run/b" && record.position < position;
     let before = records.iter().rfind(before);
     let before = before.map_or(BEGINNING, |record| chain::bytes(&record.hash).unwrap());
-    let content = NewRecord {
-        kind: record.kind.clone(),
-        schema: record.schema,
-        payload: record.payload.clone(),
-    };
-    chain::hash(&before, &record.stream.0, record.version, record.at, &content)
+    chain::hash_of(&before, record)
 }
 
 #[test]
