@@ -1,11 +1,11 @@
 //! `aur spawn`: does the tasks of a list, with agents, after a look at what will happen.
 
-mod begin;
+pub mod begin;
 mod clean;
 mod list;
 mod resume;
 mod resume_file;
-mod screen;
+pub mod screen;
 mod told;
 mod view;
 

@@ -94,6 +94,11 @@ impl Site {
         self.session.workspace.root()
     }
 
+    /// Names every path that git tracks in the checkout, in order.
+    pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
+        self.session.workspace.each_tracked(name);
+    }
+
     /// Begins or resumes a run, and drives it as far as it goes.
     pub async fn drive(
         self,

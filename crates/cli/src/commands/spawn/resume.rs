@@ -2,7 +2,7 @@
 
 use aurora_engine::driver;
 use aurora_engine::machine::{Command, Phase, State};
-use aurora_model::RunId;
+use aurora_model::{RunId, RunKind};
 
 use super::screen::Screen;
 use super::{Args, told};
@@ -38,5 +38,9 @@ fn resumable(run: &RunId, state: &State) -> anyhow::Result<aurora_model::Brief> 
         .into());
     }
     let brief = state.brief.clone();
+    if brief.as_ref().is_some_and(|brief| brief.kind == RunKind::Goals) {
+        let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
+        return Err(failure.hint(format!("aur goals --resume {run}")).into());
+    }
     brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")).into())
 }
