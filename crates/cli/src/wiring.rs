@@ -1,5 +1,6 @@
 //! What the program takes from the world: environment, configuration layers, git's files, stdin.
 
+pub mod agents;
 pub mod atomic;
 pub mod git_config;
 pub mod git_facts;

@@ -1,6 +1,6 @@
 //! What stands before a tasks file's text: `key: value` between two lines of `---`.
 
-use aurora_gate::policy::suggest::nearest;
+use aurora_gate::settings::nearest;
 use aurora_model::id::{AgentName, PlanId};
 
 use super::lines::Line;

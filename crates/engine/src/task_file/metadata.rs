@@ -1,6 +1,6 @@
 //! What comments say about a task: `<!-- id: sg-2, agent: code-developer, depends-on: sg-1 -->`.
 
-use aurora_gate::policy::suggest::nearest;
+use aurora_gate::settings::nearest;
 use aurora_model::id::{AgentName, TaskId};
 
 /// What can be said, in the order in which it is written.

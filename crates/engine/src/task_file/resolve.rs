@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use aurora_gate::policy::suggest::nearest;
+use aurora_gate::settings::nearest;
 use aurora_model::id::{TaskId, is_name};
 use aurora_model::task::{Scope, Task};
 
