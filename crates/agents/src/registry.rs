@@ -82,6 +82,17 @@ impl Registry {
         self.profiles.agent(name.as_str()).map(|profile| profile.limits).unwrap_or_default()
     }
 
+    /// The command that is started for an agent, with its templates left open.
+    #[must_use]
+    pub fn command(&self, name: &AgentName) -> Option<Vec<String>> {
+        match &self.profiles.agent(name.as_str())?.provider {
+            Provider::Cli(command) => {
+                Some(command.command.iter().map(|word| word.as_str().to_owned()).collect())
+            }
+            Provider::Scripted { .. } | Provider::Api { .. } | Provider::Null => None,
+        }
+    }
+
     fn default_name(&self) -> Option<&AgentName> {
         let first = || self.profiles.agents.first().map(|profile| &profile.name);
         self.profiles.default.as_ref().or_else(first)

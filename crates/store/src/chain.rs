@@ -21,7 +21,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::record::Record;
 
-pub use verify::{Finding, Verification, What, verify};
+pub use verify::{Finding, Verification, Verifier, What, verify, verify_with};
 
 /// The 32 bytes of a hash.
 pub type Hash = [u8; 32];

@@ -129,7 +129,12 @@ impl GitWorkspace {
 
     /// The same, whatever there is on the disk.
     pub(crate) fn desk_unmade(&self, number: u32) -> Result<Desk> {
-        let name = format!("{}{number}", self.desk_prefix());
+        self.desk_unmade_of(&self.place.feature, number)
+    }
+
+    /// The same of another worktree's desk.
+    pub(crate) fn desk_unmade_of(&self, feature: &str, number: u32) -> Result<Desk> {
+        let name = format!("{}{number}", desk_prefix(feature));
         let root = self.desks_dir()?.join(&name);
         let place = self.place.linked(root, &name);
         let store = PrivateStore::open(&place)?;
@@ -137,11 +142,6 @@ impl GitWorkspace {
         settings.from.clone_from(&place.root);
         let own = Self { settings, place, store, watch: None };
         Ok(Desk { number, home: self.reopened()?, own })
-    }
-
-    /// What the names of this worktree's desks begin with.
-    pub(crate) fn desk_prefix(&self) -> String {
-        format!("{}.desk-", self.place.feature)
     }
 
     /// Where desks of this repository are. Made for nobody else, and without a link in its path.
@@ -196,4 +196,9 @@ impl Desk {
     fn ref_to(&self, what: &str) -> String {
         format!("refs/aurora/desks/{}/{what}", self.own.place.feature)
     }
+}
+
+/// What the names of a worktree's desks begin with.
+pub(crate) fn desk_prefix(feature: &str) -> String {
+    format!("{feature}.desk-")
 }

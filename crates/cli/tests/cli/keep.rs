@@ -84,7 +84,7 @@ pub fn said(running: Running) -> (String, String, Ended) {
     (plain(text), plain(stderr.join().unwrap()), handle.wait())
 }
 
-/// The processes that carry a mark, in their variables or arguments.
+/// The processes that carry a mark, in their variables, arguments or program's path.
 pub fn marked(mark: &str) -> Vec<u32> {
     let holds = |path: PathBuf| {
         std::fs::read(path)
@@ -94,7 +94,10 @@ pub fn marked(mark: &str) -> Vec<u32> {
     pids.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
         .filter(|pid| {
             let dir = PathBuf::from(format!("/proc/{pid}"));
-            *pid != std::process::id() && (holds(dir.join("environ")) || holds(dir.join("cmdline")))
+            let exe = std::fs::read_link(dir.join("exe")).unwrap_or_default();
+            let named = exe.to_string_lossy().contains(mark);
+            let said = || holds(dir.join("environ")) || holds(dir.join("cmdline"));
+            *pid != std::process::id() && (named || said())
         })
         .collect()
 }

@@ -60,14 +60,14 @@ fn never_stuck(state: &State) {
     assert_eq!(desks.len(), all, "two tasks share a desk: {state:#?}");
 }
 
-/// The events of a whole run, as they would be in its log.
-fn log_of(plan: &Plan, told: &[&str]) -> Vec<Event> {
+/// The appends of a whole run, as they would be in its log.
+fn log_of(plan: &Plan, told: &[&str]) -> Vec<Vec<Event>> {
     let mut state = State::default();
     let mut log = Vec::new();
     for told in told {
         let events = decide(&state, &words::command(plan, told)).unwrap();
         events.iter().for_each(|event| apply(&mut state, event));
-        log.extend(events);
+        log.push(events);
     }
     log
 }

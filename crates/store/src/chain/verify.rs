@@ -146,6 +146,18 @@ pub async fn verify<S: Store + ?Sized>(
     store: &S,
     expected: Option<&Digest>,
 ) -> Result<Verification> {
+    verify_with(store, expected, &mut |_| ()).await
+}
+
+/// The same, telling the position that it has come to now and then.
+///
+/// # Errors
+/// When the store cannot be read.
+pub async fn verify_with<S: Store + ?Sized>(
+    store: &S,
+    expected: Option<&Digest>,
+    at: &mut (dyn FnMut(u64) + Send),
+) -> Result<Verification> {
     let mut walk = Walk { expected: expected.cloned(), ..Walk::default() };
     let mut heads = Vec::new();
     let mut asked = None;
@@ -154,6 +166,7 @@ pub async fn verify<S: Store + ?Sized>(
         for record in &page {
             walk.record(record);
         }
+        at(walk.seen.position);
         // The heads belong to these records only when nothing was written between the two.
         if page.is_empty() {
             if asked == Some(walk.seen.position) {
@@ -164,6 +177,48 @@ pub async fn verify<S: Store + ?Sized>(
         }
     }
     Ok(walk.end(heads))
+}
+
+/// Verifies records that were taken out of a log, one after the other, without the log itself.
+pub struct Verifier {
+    walk: Walk,
+    whole: bool,
+}
+
+impl Verifier {
+    /// For all records of a log from the first one on; the expected head is the chain of any of them.
+    #[must_use]
+    pub fn of_log(expected: Option<&Digest>) -> Self {
+        let walk = Walk { expected: expected.cloned(), ..Walk::default() };
+        Self { walk, whole: true }
+    }
+
+    /// For all records of some streams: what else the log had is neither here nor missed.
+    #[must_use]
+    pub fn of_streams() -> Self {
+        Self { walk: Walk::default(), whole: false }
+    }
+
+    /// Takes the next record.
+    pub fn record(&mut self, record: &Record) {
+        match self.whole {
+            true => self.walk.record(record),
+            false => {
+                self.walk.in_stream(record);
+                self.walk.count(record);
+            }
+        }
+    }
+
+    /// What was seen. Where streams ended is not known here.
+    #[must_use]
+    pub fn end(mut self) -> Verification {
+        let streams = self.walk.streams.len() as u64;
+        self.walk.streams.clear();
+        let mut seen = self.walk.end(Vec::new());
+        seen.streams = streams;
+        seen
+    }
 }
 
 /// What was seen so far.
@@ -200,6 +255,10 @@ impl Walk {
         }
         self.link(record, gap);
         self.in_stream(record);
+        self.count(record);
+    }
+
+    fn count(&mut self, record: &Record) {
         self.seen.records += 1;
         self.seen.position = record.position;
         if self.expected.as_ref() == Some(&record.chain) {

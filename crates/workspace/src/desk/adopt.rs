@@ -86,7 +86,7 @@ impl Desk {
         deltas: &[Delta],
     ) -> Result<Option<Adopted>> {
         let Some(intent) = self.note::<Intent>()? else { return Ok(None) };
-        if intent.base != *base || intent.result != *result || intent.before == intent.after {
+        if intent.base != *base || intent.result != *result {
             return Ok(None);
         }
         let follows = |one: &Checkpoint| {

@@ -25,8 +25,9 @@ impl Desk {
         self.point_at_each_other()?;
         self.detach_head(commit)?;
         let index = signature(&self.own.place.git_dir.join("index"));
+        let digits = commit.to_string();
         let ours = begun.is_some_and(|begun| {
-            begun.commit == commit.to_string() && begun.index == index && !index.is_empty()
+            begun.commit == digits && begun.index == index && !index.is_empty()
         });
         if !ours {
             // Believes nothing about the files; the real one is written when these are as they should.

@@ -1,6 +1,6 @@
 //! Removing desks: folder, git's entry, chain, and what was kept for them.
 
-use super::Desk;
+use super::{Desk, desk_prefix};
 use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::shadow::removal;
@@ -28,15 +28,24 @@ impl Desk {
 impl GitWorkspace {
     /// Removes all desks of this worktree, also those that a crash left half-made.
     pub fn remove_desks(&self) -> Result<()> {
-        for number in self.desk_numbers()? {
-            self.desk_unmade(number)?.remove()?;
+        self.remove_desks_of(&self.place.feature)
+    }
+
+    /// The same for another worktree's desks.
+    pub(crate) fn remove_desks_of(&self, feature: &str) -> Result<()> {
+        for number in self.desk_numbers_of(feature)? {
+            self.desk_unmade_of(feature, number)?.remove()?;
         }
         Ok(())
     }
 
     /// The numbers of the desks of which anything is left.
     pub fn desk_numbers(&self) -> Result<Vec<u32>> {
-        let prefix = self.desk_prefix();
+        self.desk_numbers_of(&self.place.feature)
+    }
+
+    fn desk_numbers_of(&self, feature: &str) -> Result<Vec<u32>> {
+        let prefix = desk_prefix(feature);
         let places = [
             self.desks_dir()?,
             self.place.common_dir.join("worktrees"),

@@ -1,7 +1,8 @@
 //! Desks of a run's worktree: brought to its state exactly, and their work adopted all or not at all.
 
 mod adopt;
-mod crash;
+pub mod crash;
+mod large;
 mod mess;
 mod opening;
 mod prepare;

@@ -29,6 +29,7 @@ pub fn plan(tasks: &str) -> Plan {
             goal: "g".to_owned(),
             plan: None,
             source: None,
+            kind: aurora_model::RunKind::Spawn,
             tasks: tasks.split(", ").map(planned).collect(),
             place,
             settings,
@@ -74,6 +75,12 @@ impl Plan {
 
     pub fn yes(self) -> Self {
         self.with(|settings| settings.yes = true)
+    }
+
+    /// The tasks are only written down.
+    pub fn goals(mut self) -> Self {
+        self.brief.kind = aurora_model::RunKind::Goals;
+        self
     }
 
     fn one(&mut self, id: &str) -> &mut Planned {

@@ -286,3 +286,57 @@ fn rev_3_yes_answers_every_question_and_the_log_says_so() {
         ],
     );
 }
+
+// REV-3
+#[test]
+fn rev_3_a_plan_is_written_after_a_yes_and_nothing_else_is_done() {
+    check(
+        &plan("a, b<a").goals(),
+        &[
+            ("start", "started; q1? preview"),
+            ("written", "refused: no plan is to be written now"),
+            ("q1 proceed", "q1=proceed by ann"),
+            ("owed", "write"),
+            ("interrupt", "stopped by SIGINT"),
+            ("resume", "resumed"),
+            ("owed", "write"),
+            ("written", "written; finished completed"),
+            ("written", "refused: the run is finished"),
+        ],
+    );
+    check(
+        &plan("a"),
+        &[
+            ("start", "started; q1? preview"),
+            ("q1 proceed", "q1=proceed by ann"),
+            ("written", "refused: no plan is to be written now"),
+        ],
+    );
+    check(
+        &plan("a").goals().yes(),
+        &[("start", "started; q1? preview; q1=proceed by --yes"), ("owed", "write")],
+    );
+    check(
+        &plan("a").goals(),
+        &[("start", "started; q1? preview"), ("q1 abort", "q1=abort by ann; finished aborted")],
+    );
+}
+
+// EXE-5
+#[test]
+fn exe_5_a_run_that_is_given_up_is_finished_for_good() {
+    check(
+        &plan("a"),
+        &[
+            ("abandon", "refused: the run has not begun"),
+            ("start", "started; q1? preview"),
+            ("q1 proceed", "q1=proceed by ann"),
+            ("judge a allow", "a judged allow; a.1 by dev at 1"),
+            ("abandon", "finished aborted"),
+            ("owed", ""),
+            ("a.1 ok", "refused: the run is finished"),
+            ("resume", "refused: the run is finished"),
+            ("abandon", "refused: the run is finished"),
+        ],
+    );
+}

@@ -8,12 +8,14 @@ use aurora_model::{
 use super::briefs::{Plan, task};
 use crate::machine::{Command, Effect};
 
-/// `start`, `resume`, `interrupt`, `q1 skip`, `judge a ask`, `a.1 ok`, `check a.1 deny`, `adopt a.1`,
+/// `start`, `resume`, `interrupt`, `abandon`, `written`, `q1 skip`, `judge a ask`, `a.1 ok`, `check a.1 deny`, `adopt a.1`,
 /// `conflict a.1`.
 pub fn command(plan: &Plan, text: &str) -> Command {
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
         ["start"] => Command::Start(Box::new(plan.brief.clone())),
+        ["written"] => Command::PlanWritten { path: "plans/1".to_owned() },
+        ["abandon"] => Command::Abandon,
         ["resume"] => Command::Resume,
         ["interrupt"] => Command::Interrupt { by: "SIGINT".to_owned() },
         ["judge", id, decision] => Command::Judged {
@@ -30,6 +32,7 @@ pub fn command(plan: &Plan, text: &str) -> Command {
                 reasons: reasons(decision),
                 files: 3,
                 lines: 30,
+                result: None,
             }
         }
         ["adopt", id] => {
@@ -52,8 +55,9 @@ pub fn command(plan: &Plan, text: &str) -> Command {
         },
         [id, end] => {
             let (task, attempt) = attempt_of(id);
-            let (cost, millis, transcript) = (Cost::default(), 7, None);
-            Command::AttemptOver { task, attempt, end: end_of(end), cost, millis, transcript }
+            let (cost, millis, transcript, base) = (Cost::default(), 7, None, None);
+            let end = end_of(end);
+            Command::AttemptOver { task, attempt, end, cost, millis, transcript, base }
         }
         _ => panic!("`{text}` says nothing"),
     }
@@ -153,6 +157,7 @@ pub fn event(event: &Event) -> String {
             SkipWhy::Done {} => format!("{task} was done"),
         },
         Event::TaskDenied { task, .. } => format!("{task} denied"),
+        Event::PlanWritten { .. } => "written".to_owned(),
         Event::RunInterrupted { by } => format!("stopped by {by}"),
         Event::RunResumed {} => "resumed".to_owned(),
         Event::RunFinished { outcome } => format!("finished {outcome:?}").to_lowercase(),
@@ -162,6 +167,7 @@ pub fn event(event: &Event) -> String {
 pub fn effect(effect: &Effect) -> String {
     match effect {
         Effect::Ask { question } => format!("ask {}", short(question)),
+        Effect::WritePlan => "write".to_owned(),
         Effect::Judge { task } => format!("judge {task}"),
         Effect::Attempt { task, attempt, desk } => format!("attempt {task}.{attempt} at {desk}"),
         Effect::Check { task, attempt, desk } => format!("check {task}.{attempt} at {desk}"),

@@ -75,6 +75,7 @@ impl GitWorkspace {
         let mut thrown_away = self.refuse_stray_commits(&record, force)?;
         let kept = self.keep_everything(&mut record, force)?;
         thrown_away.extend(kept.lost);
+        self.remove_desks_of(&self.describe(&record, Vec::new())?.feature)?;
         record.set_stage(Stage::Removing)?;
         self.finish_removal(&record)?;
         let kept_branch = self.ref_of(record.branch())?.map(|_| record.branch().to_owned());

@@ -4,6 +4,7 @@ use std::os::unix::fs::{PermissionsExt, symlink};
 
 use aurora_model::{ChangeKind, CheckpointKind, Constraint};
 use aurora_workspace::desk::{Adopted, Desk};
+use aurora_workspace::git::worktree::RemoveWorktree;
 use aurora_workspace::{UndoRequest, Workspace as _};
 
 use super::{Run, kept, read, said, same_state, write};
@@ -343,4 +344,9 @@ fn removed_desks_leave_nothing() {
     let then: Vec<&str> = refs.lines().filter(|line| !line.contains("keep/login")).collect();
     assert_eq!(now, then);
     assert_eq!(read(run.root(), "new"), "x\n");
+    // They go with the worktree that they belong to.
+    let (desk, _) = run.prepared(3);
+    let request = RemoveWorktree { slug: "login".to_owned(), force: true };
+    run.world.workspace().remove_worktree(&request).unwrap();
+    assert!(!desk.path().exists());
 }
