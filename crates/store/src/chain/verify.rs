@@ -26,6 +26,7 @@ pub struct Finding {
     /// The version in the stream.
     pub version: u64,
     /// What is wrong there.
+    #[serde(flatten)]
     pub what: What,
 }
 

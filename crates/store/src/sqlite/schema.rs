@@ -68,7 +68,7 @@ pub(super) fn open(settings: &Settings) -> Result<Connection> {
     if asked.format > FORMAT {
         return Err(Error::Newer { path: path.clone(), found: asked.format, known: FORMAT });
     }
-    if asked.application != APPLICATION && !asked.is_new() {
+    if asked.strange > 0 || asked.application != APPLICATION && !asked.is_new() {
         let what = format!("{} is a database, but no log of Aurora's", path.display());
         return Err(Error::Corrupt { what });
     }
@@ -121,6 +121,8 @@ struct Identity {
     application: i32,
     format: u32,
     tables: u32,
+    /// Triggers and views: we have none, and what somebody else put there would run when we write.
+    strange: u32,
 }
 
 impl Identity {
@@ -131,12 +133,15 @@ impl Identity {
 
 fn identity(connection: &Connection) -> rusqlite::Result<Identity> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let tables = "SELECT count(*) FROM sqlite_schema";
-    Ok(Identity {
-        application: pragma("application_id")?,
-        format: u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX),
-        tables: connection.query_row(tables, [], |row| row.get(0))?,
-    })
+    // In this order: another process may make everything between two questions, and who it belongs
+    // to must not be the older answer.
+    let tables = "SELECT count(*), count(*) FILTER (WHERE type IN ('trigger', 'view'))
+        FROM sqlite_schema";
+    let (tables, strange) =
+        connection.query_row(tables, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let format = u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX);
+    let application = pragma("application_id")?;
+    Ok(Identity { application, format, tables, strange })
 }
 
 /// Writes go to a log beside the file first. Changing to that needs the file for itself for a moment,

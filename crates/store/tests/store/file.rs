@@ -62,6 +62,20 @@ fn what_is_no_log_of_ours_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_log_in_which_something_else_happens_on_writing_is_refused() {
+    for hidden in [
+        "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM outbox; END",
+        "CREATE VIEW v AS SELECT 1",
+    ] {
+        let yard = Yard::new();
+        drop(yard.open());
+        yard.sql(hidden);
+        let refused = SqliteStore::open(yard.settings()).unwrap_err();
+        assert!(matches!(refused, Error::Corrupt { .. }), "{refused}");
+    }
+}
+
+#[test]
 fn a_link_in_the_place_of_the_log_is_not_followed() {
     let yard = Yard::new();
     fs::create_dir(yard.path().parent().unwrap()).unwrap();
@@ -83,10 +97,12 @@ fn bytes_that_were_changed_or_replaced_are_not_given_out() {
     fs::write(&file, "what was SAID").unwrap();
     let found = wait(store.get(&digest)).unwrap_err();
     assert!(matches!(found, Error::Corrupt { .. }), "{found}");
-    // A shorter one is what a crash of the machine may leave: keeping it again repairs it.
-    fs::write(&file, "what").unwrap();
-    assert_eq!(wait(store.put(b"what was said".to_vec())).unwrap(), digest);
-    assert_eq!(wait(store.get(&digest)).unwrap(), b"what was said");
+    // Keeping it again repairs it.
+    for damaged in ["what was SAID", "what", ""] {
+        fs::write(&file, damaged).unwrap();
+        assert_eq!(wait(store.put(b"what was said".to_vec())).unwrap(), digest);
+        assert_eq!(wait(store.get(&digest)).unwrap(), b"what was said");
+    }
     fs::remove_file(&file).unwrap();
     let elsewhere = yard.folder.path().join("elsewhere");
     fs::write(&elsewhere, "what was said").unwrap();

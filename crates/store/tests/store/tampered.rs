@@ -288,4 +288,7 @@ fn findings_are_said_in_words() {
     ] {
         assert_eq!(finding.to_string(), said);
     }
+    let told = serde_json::to_value(at(8, "run/b", 3, What::Unlinked { through: 9 })).unwrap();
+    let expected = r#"{"position":8,"stream":"run/b","version":3,"what":"unlinked","through":9}"#;
+    assert_eq!(told, serde_json::from_str::<serde_json::Value>(expected).unwrap());
 }
