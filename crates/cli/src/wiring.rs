@@ -13,6 +13,7 @@ pub mod place;
 pub mod quantity;
 pub mod question;
 pub mod repo;
+pub mod run;
 pub mod settings_file;
 pub mod store;
 pub mod words;

@@ -6,7 +6,7 @@ mod runtime;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use aurora_agents::{AgentProfile, Profiles, Registry};
+use aurora_agents::{AgentProfile, Means, Profiles, Registry};
 use aurora_gate::settings::{Place, Problems, SettingsError, SettingsErrors, nearest};
 use aurora_model::AgentName;
 
@@ -91,10 +91,7 @@ pub fn own_environment() -> BTreeMap<String, String> {
 pub fn registry(profiles: Profiles) -> anyhow::Result<Registry> {
     let program = std::env::current_exe()
         .map_err(|error| Failure::failed(format!("cannot find this program: {error}")))?;
-    let no_model = |model: &aurora_agents::ModelProfile| {
-        let what = format!("the model {} cannot be asked yet", model.name);
-        Err(aurora_agents::Error::Settings { what })
-    };
-    Registry::new(profiles, &program.to_string_lossy(), &no_model)
-        .map_err(|error| Failure::usage(error.to_string()).into())
+    let environment = own_environment();
+    let means = Means { program: &program.to_string_lossy(), environment: &environment };
+    Registry::new(profiles, means).map_err(|error| Failure::usage(error.to_string()).into())
 }

@@ -38,11 +38,9 @@ impl Log {
         match folder.join("aurora.db").symlink_metadata() {
             Ok(_) => Self::at(&folder).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(Failure::failed(format!(
-                "cannot look at {}: {error}",
-                folder.display()
-            ))
-            .into()),
+            Err(error) => {
+                Err(Failure::failed(format!("cannot look at {}: {error}", folder.display())).into())
+            }
         }
     }
 
