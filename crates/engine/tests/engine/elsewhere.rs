@@ -13,6 +13,7 @@ use tokio::sync::mpsc;
 
 use crate::chance::Chance;
 use crate::tasks::run;
+use crate::watch::Watched;
 use crate::world::{answer, going_on};
 
 const NOW: Timestamp = Timestamp { unix_ms: 7 };
@@ -20,6 +21,7 @@ const NOW: Timestamp = Timestamp { unix_ms: 7 };
 /// People who come by another door as long as a driver lives.
 pub struct Elsewhere {
     pub store: Arc<dyn Store>,
+    pub watch: Watched,
     pub chance: Chance,
     pub signals: mpsc::Sender<Signal>,
     pub mild: Arc<AtomicBool>,
@@ -28,12 +30,15 @@ pub struct Elsewhere {
 impl Elsewhere {
     pub async fn go_on(mut self) {
         loop {
-            let longest = if self.chance.one_in(3) { 20 } else { 400 };
+            let longest = if self.chance.one_in(3) { 20 } else { 2_000 };
             let pause = 1 + self.chance.below(longest);
             tokio::time::sleep(Duration::from_millis(pause)).await;
-            let Ok((_, state)) = driver::load(&self.store, &run()).await else { continue };
+            let state = self.watch.lock().unwrap().state.clone();
+            if state.phase == Phase::New {
+                continue;
+            }
             if self.mild.load(Ordering::Relaxed) {
-                answer_all(&self.store).await;
+                answer_all(&self.store, &self.watch).await;
                 continue;
             }
             match self.chance.below(60) {
@@ -105,8 +110,8 @@ impl Elsewhere {
 }
 
 /// Somebody answers everything that is open, so that the run gets on.
-pub async fn answer_all(store: &Arc<dyn Store>) {
-    let (_, state) = driver::load(store, &run()).await.unwrap();
+pub async fn answer_all(store: &Arc<dyn Store>, watch: &Watched) {
+    let state = watch.lock().unwrap().state.clone();
     for question in state.open_questions() {
         let command = answer(&question.id, going_on(question), "eve");
         match driver::answer(store, &run(), &command, NOW).await {

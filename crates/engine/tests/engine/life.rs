@@ -95,9 +95,8 @@ impl Story {
         let meddler = self.meddling.then(|| {
             let (store, signals) = (self.store.other_door(), sender.clone());
             let chance = Chance::new(self.chance.next());
-            tokio::spawn(
-                Elsewhere { store, chance, signals, mild: Arc::clone(&self.sim.mild) }.go_on(),
-            )
+            let (watch, mild) = (Arc::clone(&self.store.watch), Arc::clone(&self.sim.mild));
+            tokio::spawn(Elsewhere { store, watch, chance, signals, mild }.go_on())
         });
         let run = run();
         let ended = tokio::select! {
@@ -134,7 +133,7 @@ impl Story {
             Ok((Ended::Interrupted, state)) => assert_ne!(state.phase, Phase::Open),
             Ok((Ended::Waiting, state)) => {
                 assert!(state.open_questions().next().is_some(), "nobody knows what it waits for");
-                answer_all(&self.store.other_door()).await;
+                answer_all(&self.store.other_door(), &self.store.watch).await;
             }
             Err(Error::Store(error)) => {
                 let told = matches!(mishap, Some(Mishap::Full | Mishap::Broken | Mishap::Lost));

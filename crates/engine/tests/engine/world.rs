@@ -36,7 +36,7 @@ pub struct Sim {
 }
 
 /// Gone from the world when it is dropped, however that comes.
-struct Alive(Live, (TaskId, u32));
+pub struct Alive(Live, (TaskId, u32));
 
 impl Drop for Alive {
     fn drop(&mut self) {
@@ -68,7 +68,7 @@ impl Sim {
         assert!(owed(state).contains(effect), "{effect:?} is not owed");
     }
 
-    fn begins(&self, task: &TaskId, attempt: u32, desk: u32, state: &State) -> Alive {
+    pub fn begins(&self, task: &TaskId, attempt: u32, desk: u32, state: &State) -> Alive {
         let most = state.brief.as_ref().unwrap().settings.max_parallel.max(1);
         assert!(!self.adopted.lock().unwrap().contains_key(task), "{task} is done again");
         let mut live = self.live.lock().unwrap();
