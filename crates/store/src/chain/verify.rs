@@ -6,13 +6,13 @@ use std::fmt;
 use aurora_model::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::{BEGINNING, Hash, bytes, hash, link};
+use super::{BEGINNING, Hash, bytes, hash_of, link};
 use crate::error::Result;
-use crate::record::{Head, NewRecord, Record, StreamId};
+use crate::record::{Head, Record, StreamId};
 use crate::store::Store;
 
 /// So many records are read at once.
-const PAGE: usize = 1000;
+const PAGE: usize = 256;
 /// So many findings are told; the rest is counted.
 const TOLD: usize = 1000;
 
@@ -136,6 +136,18 @@ pub async fn verify<S: Store + ?Sized>(
     store: &S,
     expected: Option<&Digest>,
 ) -> Result<Verification> {
+    verify_with(store, expected, &mut |_| ()).await
+}
+
+/// The same, telling the position that it has come to now and then.
+///
+/// # Errors
+/// When the store cannot be read.
+pub async fn verify_with<S: Store + ?Sized>(
+    store: &S,
+    expected: Option<&Digest>,
+    at: &mut (dyn FnMut(u64) + Send),
+) -> Result<Verification> {
     let mut walk = Walk { expected: expected.cloned(), ..Walk::default() };
     let mut heads = Vec::new();
     let mut asked = None;
@@ -144,6 +156,7 @@ pub async fn verify<S: Store + ?Sized>(
         for record in &page {
             walk.record(record);
         }
+        at(walk.seen.position);
         // The heads belong to these records only when nothing was written between the two.
         if page.is_empty() {
             if asked == Some(walk.seen.position) {
@@ -154,6 +167,48 @@ pub async fn verify<S: Store + ?Sized>(
         }
     }
     Ok(walk.end(heads))
+}
+
+/// Verifies records that were taken out of a log, one after the other, without the log itself.
+pub struct Verifier {
+    walk: Walk,
+    whole: bool,
+}
+
+impl Verifier {
+    /// For all records of a log from the first one on; the expected head is the chain of any of them.
+    #[must_use]
+    pub fn of_log(expected: Option<&Digest>) -> Self {
+        let walk = Walk { expected: expected.cloned(), ..Walk::default() };
+        Self { walk, whole: true }
+    }
+
+    /// For all records of some streams: what else the log had is neither here nor missed.
+    #[must_use]
+    pub fn of_streams() -> Self {
+        Self { walk: Walk::default(), whole: false }
+    }
+
+    /// Takes the next record.
+    pub fn record(&mut self, record: &Record) {
+        match self.whole {
+            true => self.walk.record(record),
+            false => {
+                self.walk.in_stream(record);
+                self.walk.count(record);
+            }
+        }
+    }
+
+    /// What was seen. Where streams ended is not known here.
+    #[must_use]
+    pub fn end(mut self) -> Verification {
+        let streams = self.walk.streams.len() as u64;
+        self.walk.streams.clear();
+        let mut seen = self.walk.end(Vec::new());
+        seen.streams = streams;
+        seen
+    }
 }
 
 /// What was seen so far.
@@ -187,6 +242,10 @@ impl Walk {
         }
         self.link(record, gap);
         self.in_stream(record);
+        self.count(record);
+    }
+
+    fn count(&mut self, record: &Record) {
         self.seen.records += 1;
         self.seen.position = record.position;
         if self.expected.as_ref() == Some(&record.chain) {
@@ -220,7 +279,7 @@ impl Walk {
     fn in_stream(&mut self, record: &Record) {
         let last = self.streams.get(&record.stream);
         let expected = last.map_or(1, |last| last.version + 1);
-        let before = last.map_or(Some(BEGINNING), |last| bytes(&last.hash));
+        let before = last.and_then(|last| bytes(&last.hash)).unwrap_or(BEGINNING);
         let again = last.is_some() && record.version < expected;
         if again || record.version == 0 {
             self.found_at(record, What::OutOfOrder { expected });
@@ -230,7 +289,7 @@ impl Walk {
         if record.version > expected {
             let what = What::Skipped { through: record.version - 1 };
             self.found(record.position, &record.stream, expected, what);
-        } else if !self.is_as_hashed(record, before) {
+        } else if bytes(&record.hash) != Some(hash_of(&before, record)) {
             self.found_at(record, What::Changed);
         }
         let last = Last {
@@ -240,18 +299,10 @@ impl Walk {
             at: record.at,
             kind: record.kind.clone(),
         };
-        self.streams.insert(record.stream.clone(), last);
-    }
-
-    fn is_as_hashed(&self, record: &Record, before: Option<Hash>) -> bool {
-        let content = NewRecord {
-            kind: record.kind.clone(),
-            schema: record.schema,
-            payload: record.payload.clone(),
-        };
-        let before = before.unwrap_or(BEGINNING);
-        let computed = hash(&before, &record.stream.0, record.version, record.at, &content);
-        bytes(&record.hash) == Some(computed)
+        match self.streams.get_mut(&record.stream) {
+            Some(there) => *there = last,
+            None => drop(self.streams.insert(record.stream.clone(), last)),
+        }
     }
 
     fn end(mut self, heads: Vec<Head>) -> Verification {
