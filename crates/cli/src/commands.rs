@@ -1,5 +1,8 @@
 //! One file per command.
 
+pub mod approvals;
+pub mod audit;
+pub mod budget;
 pub mod checkpoint;
 pub mod checkpoints;
 pub mod completions;

@@ -52,6 +52,12 @@ enum Command {
     Watch(commands::watch::Args),
     /// Make, list and clean up worktrees, one per feature.
     Worktree(commands::worktree::Args),
+    /// See and answer what runs ask of a person.
+    Approvals(commands::approvals::Args),
+    /// Read, verify and export the log of everything that happened.
+    Audit(commands::audit::Args),
+    /// See what was spent, and say what may be.
+    Budget(commands::budget::Args),
     /// Show the gate and the way back at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
@@ -70,6 +76,9 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Shadow(args) => commands::shadow::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Worktree(args) => commands::worktree::run(&args),
+        Command::Approvals(args) => commands::approvals::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
+        Command::Budget(args) => commands::budget::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

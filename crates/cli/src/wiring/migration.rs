@@ -83,7 +83,8 @@ impl Plan {
     }
 
     fn told(&self, backups: &[PathBuf]) -> String {
-        let mut text = format!("`budget` in {OLD_FILE} is deprecated and was moved to {POLICY_FILE}");
+        let mut text =
+            format!("`budget` in {OLD_FILE} is deprecated and was moved to {POLICY_FILE}");
         if !self.moved.is_empty() {
             text.push_str(&format!(" ({})", self.moved.join(", ")));
         }
@@ -93,7 +94,8 @@ impl Plan {
         if !self.unknown.is_empty() {
             text.push_str(&format!("; not known and left out: {}", self.unknown.join(", ")));
         }
-        let name = |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name =
+            |path: &PathBuf| path.file_name().map(|name| name.to_string_lossy().into_owned());
         let backups: Vec<String> = backups.iter().filter_map(name).collect();
         text.push_str(&format!("; copies as they were: {}", backups.join(", ")));
         text
@@ -118,9 +120,10 @@ fn check(text: &str) -> anyhow::Result<()> {
 
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
     match std::fs::read(path) {
-        Ok(bytes) => Ok(Some(String::from_utf8(bytes).map_err(|_| {
-            Failure::usage(format!("{} is not UTF-8 text", path.display()))
-        })?)),
+        Ok(bytes) => Ok(Some(
+            String::from_utf8(bytes)
+                .map_err(|_| Failure::usage(format!("{} is not UTF-8 text", path.display())))?,
+        )),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => {
             Err(Failure::failed(format!("cannot read {}: {error}", path.display())).into())

@@ -1,6 +1,6 @@
 //! Changes single values in a YAML file that a person wrote: everything else stays byte for byte.
 
-use aurora_gate::settings::{Node, Pair, Place, Problems, Shape, SettingsErrors, read};
+use aurora_gate::settings::{Node, Pair, Place, Problems, SettingsErrors, Shape, read};
 
 use crate::exit::Failure;
 
@@ -57,15 +57,15 @@ pub fn remove(name: &str, text: &str, section: &str, comment: &str) -> anyhow::R
     for (number, line) in body.split_inclusive('\n').enumerate() {
         let first = number + 1 == found.at.line;
         // A section ends where something else stands at the beginning of a line.
-        inside = first || (inside && (line.starts_with([' ', '\t', '-']) || line.trim().is_empty()));
+        inside =
+            first || (inside && (line.starts_with([' ', '\t', '-']) || line.trim().is_empty()));
         if first {
             out.push_str(&format!("# {comment}{}", line_end(body)));
         } else if !inside || line.trim().is_empty() {
             out.push_str(line);
         }
     }
-    let kept: Vec<Value> =
-        old.into_iter().filter(|(key, _)| !is_below(key, section)).collect();
+    let kept: Vec<Value> = old.into_iter().filter(|(key, _)| !is_below(key, section)).collect();
     if values(name, &out).ok() != Some(kept) {
         return Err(Failure::failed(format!("cannot take `{section}` out of {name}"))
             .hint(format!("remove `{section}:` and what is below it yourself"))
@@ -205,7 +205,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_edited_safely_is_refused() {
-        for text in ["{a: 1}", "a: 1\n...\n", "budget: 3\n", "- a\n", "a: [\n", "budget: >\n  x\n"] {
+        for text in ["{a: 1}", "a: 1\n...\n", "budget: 3\n", "- a\n", "a: [\n", "budget: >\n  x\n"]
+        {
             let edited = set("p.yaml", text, "budget.monthly_limit_usd", "7.5");
             assert!(edited.is_err(), "{text}: {edited:?}");
         }
