@@ -142,7 +142,9 @@ fn line(style: Style, record: &Record, payload: &Value) -> String {
         escape::line(&record.kind)
     );
     let mut words = Vec::new();
-    gist(payload, "", 2, &mut words);
+    // A question says only in its third level what it is about.
+    let depth = if record.kind == "question_asked" { 3 } else { 2 };
+    gist(payload, "", depth, &mut words);
     let words = escape::line(&words.join(" "));
     // What does not fit is in `--json`.
     let room = style.width.saturating_mul(2).saturating_sub(head.chars().count() + 2).max(40);

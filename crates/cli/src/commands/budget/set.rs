@@ -54,7 +54,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     for (key, value) in wanted(args)?.iter().rev() {
         text = settings_file::set(&name, &text, key, value)?;
     }
-    let policy = layers::load_as_if(&place, &text)?;
+    let policy = layers::load_as_if(&place, &text).map_err(|error| {
+        Failure::usage(format!("cannot set the budget: {error}")).hint("nothing was changed")
+    })?;
     if old.as_ref() != Some(&text) {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| {
