@@ -3,6 +3,7 @@
 
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
+pub mod desk;
 pub mod error;
 pub mod escape;
 #[cfg(test)]
