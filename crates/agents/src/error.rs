@@ -30,6 +30,9 @@ pub enum Error {
         /// Whether trying again may help.
         transient: bool,
     },
+    /// An answer came and cannot be used.
+    #[error("the answer cannot be used: {}", .0.problems.join("; "))]
+    Answer(Box<BadAnswer>),
     /// A pipe broke.
     #[error("could not {doing} {agent}: {source}")]
     Io {
@@ -40,4 +43,15 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+}
+
+/// An answer that cannot be used, kept so that somebody can look at it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BadAnswer {
+    /// What is wrong with it.
+    pub problems: Vec<String>,
+    /// The answer as it came.
+    pub text: String,
+    /// What it cost nevertheless.
+    pub cost: aurora_model::Cost,
 }

@@ -52,12 +52,22 @@ enum Command {
     Watch(commands::watch::Args),
     /// Make, list and clean up worktrees, one per feature.
     Worktree(commands::worktree::Args),
+    /// See which agents are configured and whether they can work.
+    Agents(commands::agents::Args),
+    /// Do the tasks of a list with agents, after a look at what will happen.
+    Spawn(commands::spawn::Args),
     /// Show the gate and the way back at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
     Completions(commands::completions::Args),
     /// Print the manual page, or write all of them into a folder.
     Man(commands::man::Args),
+    /// Play a scenario as an agent would work; agents with `provider: scripted` are this.
+    #[command(hide = true)]
+    Play(commands::play::Args),
+    /// Hold the processes of an agent; `spawn` calls it.
+    #[command(hide = true)]
+    Keep(commands::keep::Args),
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -70,9 +80,13 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Shadow(args) => commands::shadow::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Worktree(args) => commands::worktree::run(&args),
+        Command::Agents(args) => commands::agents::run(&args),
+        Command::Spawn(args) => commands::spawn::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
+        Command::Play(args) => commands::play::run(&args),
+        Command::Keep(args) => commands::keep::run(&args),
     }
 }
 

@@ -1,15 +1,20 @@
 //! What the program takes from the world: environment, configuration layers, git's files, stdin.
 
+pub mod agents;
 pub mod atomic;
 pub mod git_config;
 pub mod git_facts;
 pub mod input;
 pub mod judging;
 pub mod layers;
+pub mod migration;
 pub mod patience;
 pub mod place;
 pub mod quantity;
 pub mod question;
 pub mod repo;
+pub mod run;
+pub mod settings_file;
+pub mod store;
 pub mod words;
 pub mod workspace;

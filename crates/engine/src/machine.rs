@@ -1,1 +1,23 @@
-//! The run as a pure state machine.
+//! The run as a pure state machine: what is decided, what that changes, what is owed to the world.
+//!
+//! `decide` turns a command into events, `apply` turns an event into the next state, `owed` says
+//! what must be done because of a state. None of them reads a clock, a file or a random number, so a
+//! run that is replayed from its log stands where it stood.
+
+mod advance;
+mod apply;
+mod command;
+mod decide;
+mod effect;
+mod owed;
+mod state;
+
+pub use apply::apply;
+pub use command::{Command, Refused};
+pub use decide::decide;
+pub use effect::Effect;
+pub use owed::owed;
+pub use state::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
+
+#[cfg(test)]
+mod tests;

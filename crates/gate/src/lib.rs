@@ -4,6 +4,7 @@
 pub mod analysis;
 pub mod judge;
 pub mod policy;
+pub mod settings;
 
 pub use judge::judge;
 pub use policy::Policy;

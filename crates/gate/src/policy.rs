@@ -1,30 +1,28 @@
 //! What the user allows: one policy, made of layers.
 
 mod constraint;
-mod error;
 mod example;
 mod explain;
 mod fields;
 pub(crate) mod keys;
 mod layer;
+mod limits;
 pub(crate) mod operations;
 mod read;
 mod rule;
 mod schema;
 mod setting;
 mod show;
-mod suggest;
 mod template;
-mod tree;
 pub(crate) mod words;
 
 use aurora_model::{Action, Answer, Context};
 
 pub(crate) use constraint::{Contract, PathRule, Role};
-pub use error::{PolicyError, PolicyErrors};
 pub use example::{ExampleOutcome, check_examples};
 pub(crate) use explain::instead_of_key;
 pub use explain::{Explanation, explain, rule_ids};
+pub use limits::{BranchPolicy, BudgetPolicy, Recovery};
 pub(crate) use rule::{Rule, Unevaluated};
 pub use schema::schema;
 pub(crate) use setting::Item;
@@ -33,6 +31,7 @@ pub use template::TEMPLATE;
 
 use crate::analysis::Analysis;
 use crate::analysis::path::PatternSet;
+use crate::settings::SettingsErrors;
 use keys::{KEYS, Key};
 use setting::{Setting, Value};
 
@@ -97,11 +96,11 @@ impl Policy {
     ///
     /// # Errors
     /// Every problem in every file; a rule's example that does not hold is one.
-    pub fn load(layers: &[LayerSource]) -> Result<Self, PolicyErrors> {
+    pub fn load(layers: &[LayerSource]) -> Result<Self, SettingsErrors> {
         Self::load_with(layers, &crate::analysis::analyse)
     }
 
-    fn load_with(layers: &[LayerSource], analyse: Analyse<'_>) -> Result<Self, PolicyErrors> {
+    fn load_with(layers: &[LayerSource], analyse: Analyse<'_>) -> Result<Self, SettingsErrors> {
         let mut policy = Self::builtin();
         let mut errors = Vec::new();
         for source in layers {
@@ -111,7 +110,7 @@ impl Policy {
         if errors.is_empty() {
             errors = example::failures(&policy, analyse);
         }
-        if errors.is_empty() { Ok(policy) } else { Err(PolicyErrors(errors)) }
+        if errors.is_empty() { Ok(policy) } else { Err(SettingsErrors(errors)) }
     }
 
     fn setting(&self, key: Key) -> Option<&Setting> {

@@ -5,7 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::checkpoint::CheckpointId;
+use crate::checkpoint::{CheckpointId, TreeId};
 use crate::cost::Cost;
 use crate::id::{Digest, QuestionId, TaskId};
 use crate::question::{Answerer, Choice, Question};
@@ -35,13 +35,6 @@ pub enum Event {
         choice: Choice,
         /// By whom.
         answerer: Answerer,
-    },
-    /// A question lost its object before anybody answered.
-    QuestionWithdrawn {
-        /// Which.
-        question: QuestionId,
-        /// Why.
-        why: String,
     },
     /// The gate judged a task before it began.
     TaskJudged {
@@ -80,6 +73,9 @@ pub enum Event {
         /// What it said, kept beside the log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         transcript: Option<Digest>,
+        /// What its desk held when it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<TreeId>,
     },
     /// The gate judged what an attempt changed, before it was taken over.
     ChangesJudged {
@@ -96,6 +92,21 @@ pub enum Event {
         files: u64,
         /// How many lines.
         lines: u64,
+        /// What was judged: exactly this is taken over, and nothing that came later.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        result: Option<TreeId>,
+    },
+    /// What an attempt changed could not be taken over; nothing of it was.
+    AdoptionFailed {
+        /// The task.
+        task: TaskId,
+        /// Which attempt.
+        attempt: u32,
+        /// What went wrong.
+        error: String,
+        /// The paths that others changed meanwhile in another way.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        conflicts: Vec<String>,
     },
     /// A task's work was taken over, and the task is done. It happens once.
     TaskCompleted {
@@ -136,6 +147,11 @@ pub enum Event {
         /// Why.
         reasons: Vec<Reason>,
     },
+    /// The tasks were written down as a plan, and nothing else was to be done.
+    PlanWritten {
+        /// The folder.
+        path: String,
+    },
     /// Somebody stopped the run; it can be resumed.
     RunInterrupted {
         /// How: `SIGINT`, `SIGTERM`, `abort`.
@@ -174,11 +190,6 @@ pub enum AttemptEnd {
     OverBudget {
         /// What was left and what was needed.
         error: String,
-    },
-    /// Its work does not fit to what others did meanwhile.
-    Conflicted {
-        /// The paths.
-        paths: Vec<String>,
     },
     /// The run was stopped or died meanwhile; it does not count as an attempt.
     Interrupted {},

@@ -30,7 +30,7 @@ pub use id::{AgentName, Digest, PlanId, QuestionId, RunId, TaskId};
 pub use operation::Operation;
 pub use path::RepoPath;
 pub use question::{About, Answerer, Choice, Question};
-pub use run::{Brief, Planned, RunSettings};
+pub use run::{Brief, Planned, RunKind, RunSettings};
 pub use span::Span;
 pub use task::{Assignment, Gaps, Route, Scope, Task, Touched};
 pub use time::Timestamp;

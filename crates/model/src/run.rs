@@ -10,6 +10,9 @@ use crate::task::{Assignment, Task};
 pub struct Brief {
     /// The run.
     pub run: RunId,
+    /// What comes of it.
+    #[serde(default)]
+    pub kind: RunKind,
     /// What all of it is for, in one line.
     pub goal: String,
     /// The plan that it comes from, where there is one.
@@ -24,6 +27,17 @@ pub struct Brief {
     pub place: Place,
     /// How.
     pub settings: RunSettings,
+}
+
+/// What comes of a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RunKind {
+    /// Its tasks are done.
+    #[default]
+    Spawn,
+    /// Its tasks are written down as a plan, after a person saw them.
+    Goals,
 }
 
 /// A task with who will do it.
@@ -69,7 +83,9 @@ pub struct RunSettings {
     pub timeout_seconds: u64,
     /// How many attempts in all before the model is asked.
     pub max_attempts: u32,
-    /// Whether the model is asked when all attempts failed, and one is configured.
+    /// Whether a model is configured that can be asked directly.
+    pub model: bool,
+    /// Whether it is asked when all attempts failed.
     pub fallback: bool,
     /// Whether a checkpoint is made after every task.
     pub checkpoints: bool,

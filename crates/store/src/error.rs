@@ -24,6 +24,12 @@ pub enum Error {
         /// What.
         what: String,
     },
+    /// It cannot be recorded by any store; doing it again will not help.
+    #[error("{what}")]
+    Refused {
+        /// What, and why not.
+        what: String,
+    },
     /// There is no such thing.
     #[error("{what} is not in the log")]
     NotFound {

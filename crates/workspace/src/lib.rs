@@ -10,6 +10,7 @@ pub mod escape;
 pub(crate) mod fixture;
 pub mod git;
 pub mod memory;
+pub mod process;
 pub mod progress;
 pub mod request;
 pub mod shadow;

@@ -15,6 +15,8 @@ mod hook;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
+mod keep;
+#[cfg(test)]
 mod misc;
 #[cfg(test)]
 mod policy;

@@ -3,12 +3,12 @@
 use aurora_model::{Action, Answer, Context, ToolCall};
 use serde::Serialize;
 
-use super::error::PolicyError;
 use super::operations::OPERATIONS;
 use super::setting::Origin;
 use super::words::Match;
 use super::{Analyse, Item, Policy, Rule};
 use crate::judge::{Subject, judge_effects};
+use crate::settings::SettingsError;
 
 /// What became of one example.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -65,14 +65,14 @@ pub(super) fn check_examples_with(policy: &Policy, analyse: Analyse<'_>) -> Vec<
 }
 
 /// The examples of the user's rules that do not hold, as errors of the files they stand in.
-pub(super) fn failures(policy: &Policy, analyse: Analyse<'_>) -> Vec<PolicyError> {
+pub(super) fn failures(policy: &Policy, analyse: Analyse<'_>) -> Vec<SettingsError> {
     let mut errors = Vec::new();
     for rule in &policy.rules {
         for (outcome, origin) in of_rule(rule, analyse) {
             let (false, Origin::At(file, at)) = (outcome.ok, origin) else { continue };
             let list = if outcome.should_match { "match" } else { "not_match" };
             let message = format!("the example `{}` {}", outcome.example, outcome.got);
-            errors.push(PolicyError {
+            errors.push(SettingsError {
                 file: file.to_string(),
                 line: at.line,
                 column: at.column,

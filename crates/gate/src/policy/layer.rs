@@ -4,20 +4,18 @@
 use std::sync::Arc;
 
 use super::constraint::{Contract, PathRule, Role};
-use super::error::{Place, PolicyError, Problems};
 use super::fields::{COLLECTIONS, Collection};
 use super::keys::{GROUPS, KEYS, KeyRow, children, row_at};
 use super::read::{Given, Reading};
 use super::rule::Rule;
 use super::setting::Origin;
-use super::suggest::nearest;
-use super::tree::{self, Node, Pair, Shape};
 use super::{LayerSource, Policy};
+use crate::settings::{self, Node, Pair, Place, Problems, SettingsError, Shape, nearest};
 
 /// Lays a file over the policy; returns every problem that it has.
-pub(super) fn lay_over(policy: &mut Policy, source: &LayerSource) -> Vec<PolicyError> {
+pub(super) fn lay_over(policy: &mut Policy, source: &LayerSource) -> Vec<SettingsError> {
     let mut problems = Problems::new(&source.name);
-    if let Some(root) = tree::read(&source.text, &mut problems) {
+    if let Some(root) = settings::read(&source.text, &mut problems) {
         let mut layer = Layer {
             file: Arc::from(source.name.as_str()),
             policy,
@@ -127,7 +125,7 @@ impl Layer<'_> {
     }
 
     fn lock(&mut self, path: &str, full: &str, pair: &Pair) {
-        match self.reading(|reading| reading.flag(&pair.value, full)) {
+        match self.problems.flag(&pair.value, full) {
             Some(true) => self.locks.push((path.to_owned(), pair.at)),
             Some(false) => {
                 let inside = |row_path: &str| {

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use aurora_model::Answer;
 use serde_json::json;
 
-use super::error::Place;
 use super::keys::{KeyRow, Preset, Tighter};
+use crate::settings::Place;
 
 /// Where a value was written.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -41,7 +41,7 @@ fn words(action: &Action, _: &Context) -> Analysis {
     }
 }
 
-fn load(layers: &[LayerSource]) -> Result<Policy, PolicyErrors> {
+fn load(layers: &[LayerSource]) -> Result<Policy, SettingsErrors> {
     Policy::load_with(layers, &words)
 }
 

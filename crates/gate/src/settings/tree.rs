@@ -6,7 +6,7 @@ use saphyr_parser::{Event, Marker, Parser, ScalarStyle, ScanError};
 
 use super::error::{Place, Problems};
 
-/// Larger policy files are refused.
+/// Larger files are refused.
 const MAX_BYTES: usize = 256 * 1024;
 /// Deeper nesting is refused.
 const MAX_DEPTH: usize = 32;
@@ -16,7 +16,7 @@ const MAX_KEYS: usize = 1000;
 
 /// A value and where it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Node {
+pub struct Node {
     /// Where it starts.
     pub at: Place,
     /// What it is.
@@ -25,7 +25,7 @@ pub(super) struct Node {
 
 /// The three things that YAML knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Shape {
+pub enum Shape {
     /// Text; `plain` when it was written without quotes, so that it may mean a number or a flag.
     Scalar {
         /// The text.
@@ -41,7 +41,7 @@ pub(super) enum Shape {
 
 /// One key of a mapping with its value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Pair {
+pub struct Pair {
     /// The key.
     pub name: String,
     /// Where the key stands.
@@ -52,6 +52,7 @@ pub(super) struct Pair {
 
 impl Node {
     /// What it is, for an error message.
+    #[must_use]
     pub fn kind(&self) -> String {
         match &self.shape {
             Shape::Scalar { text, plain: true } if is_null(text) => "nothing".to_owned(),
@@ -62,6 +63,7 @@ impl Node {
     }
 
     /// Whether there is no value at all (`key:` or `key: null`).
+    #[must_use]
     pub fn is_nothing(&self) -> bool {
         matches!(&self.shape, Shape::Scalar { text, plain: true } if is_null(text))
     }
@@ -73,7 +75,7 @@ fn is_null(text: &str) -> bool {
 }
 
 /// A piece of a text that fits into a message.
-pub(super) fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     let mut short: String = line.chars().take(60).collect();
     if short.len() < text.trim_end().len() {
@@ -83,7 +85,7 @@ pub(super) fn shorten(text: &str) -> String {
 }
 
 /// Reads YAML text; nothing when the file is empty or has a problem (which is then noted).
-pub(super) fn read(text: &str, problems: &mut Problems) -> Option<Node> {
+pub fn read(text: &str, problems: &mut Problems) -> Option<Node> {
     if text.len() > MAX_BYTES {
         let message = format!("the file has {} bytes; the limit is {MAX_BYTES}", text.len());
         problems.add(Place::START, "", message);
@@ -166,7 +168,7 @@ impl<'t> Reader<'t> {
             Event::DocumentStart(_) => {
                 self.documents += 1;
                 if self.documents > 1 {
-                    return self.refuse(at, "a policy file is one YAML document", problems);
+                    return self.refuse(at, "a settings file is one YAML document", problems);
                 }
             }
             Event::Alias(_) => return self.refuse_alias(at, problems),

@@ -1,10 +1,8 @@
 //! "Did you mean": the nearest known name, only when it is near.
 
 /// The candidate that a misspelt name most likely means.
-pub(super) fn nearest<'c>(
-    wrong: &str,
-    candidates: impl IntoIterator<Item = &'c str>,
-) -> Option<&'c str> {
+#[must_use]
+pub fn nearest<'c>(wrong: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let wrong: Vec<char> = normal(wrong).take(80).collect();
     let limit = (wrong.len() / 3).clamp(1, 3);
     candidates

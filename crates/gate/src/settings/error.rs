@@ -1,10 +1,10 @@
-//! What can be wrong with a policy file, and where.
+//! What can be wrong with a settings file, and where.
 
 use std::fmt;
 
-/// One problem in a policy file.
+/// One problem in a settings file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyError {
+pub struct SettingsError {
     /// The file as it is shown to the user.
     pub file: String,
     /// Line, from 1.
@@ -19,7 +19,7 @@ pub struct PolicyError {
     pub hint: Option<String>,
 }
 
-impl fmt::Display for PolicyError {
+impl fmt::Display for SettingsError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "{}:{}:{}: ", self.file, self.line, self.column)?;
         if !self.key.is_empty() {
@@ -33,13 +33,13 @@ impl fmt::Display for PolicyError {
     }
 }
 
-impl std::error::Error for PolicyError {}
+impl std::error::Error for SettingsError {}
 
 /// Every problem that was found, in the order of the layers and of the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PolicyErrors(pub Vec<PolicyError>);
+pub struct SettingsErrors(pub Vec<SettingsError>);
 
-impl fmt::Display for PolicyErrors {
+impl fmt::Display for SettingsErrors {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, error) in self.0.iter().enumerate() {
             if index > 0 {
@@ -51,11 +51,11 @@ impl fmt::Display for PolicyErrors {
     }
 }
 
-impl std::error::Error for PolicyErrors {}
+impl std::error::Error for SettingsErrors {}
 
 /// A line and a column, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub struct Place {
     /// Line.
     pub line: usize,
     /// Column in characters.
@@ -69,13 +69,14 @@ impl Place {
 
 /// Collects the problems of one file.
 #[derive(Debug)]
-pub(super) struct Problems {
+pub struct Problems {
     file: String,
-    found: Vec<PolicyError>,
+    found: Vec<SettingsError>,
 }
 
 impl Problems {
     /// A file without problems so far.
+    #[must_use]
     pub fn new(file: &str) -> Self {
         Self { file: file.to_owned(), found: Vec::new() }
     }
@@ -97,7 +98,7 @@ impl Problems {
     }
 
     fn push(&mut self, at: Place, key: &str, message: String, hint: Option<String>) {
-        self.found.push(PolicyError {
+        self.found.push(SettingsError {
             file: self.file.clone(),
             line: at.line,
             column: at.column,
@@ -108,7 +109,8 @@ impl Problems {
     }
 
     /// All of them, in the order of the text.
-    pub fn finish(mut self) -> Vec<PolicyError> {
+    #[must_use]
+    pub fn finish(mut self) -> Vec<SettingsError> {
         self.found.sort_by_key(|error| (error.line, error.column));
         self.found
     }

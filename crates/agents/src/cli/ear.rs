@@ -1,0 +1,228 @@
+//! Hears what a process says: keeps it, shows it, and picks out what is meant for us.
+
+use std::collections::VecDeque;
+
+use aurora_model::Cost;
+
+use super::claude::Claude;
+use super::ending;
+use super::lines::{Line, Lines, shown};
+use crate::agent::{Ended, Heard, Listener, Report};
+use crate::profile::{AgentProfile, Output};
+use crate::protocol::FromAgent;
+use crate::transcript::Transcript;
+
+/// How many of the last lines are kept for the summary.
+const LAST_LINES: usize = 5;
+/// How much of a line is shown.
+const MAX_SHOWN_CHARS: usize = 2000;
+
+/// What was heard so far.
+pub struct Ear<'a> {
+    output: Output,
+    profile: &'a AgentProfile,
+    listener: &'a dyn Listener,
+    transcript: Transcript,
+    stdout: Lines,
+    stderr: Lines,
+    facts: Facts,
+    claude: Claude,
+}
+
+/// What the report is made of.
+#[derive(Debug, Default)]
+pub struct Facts {
+    /// What the agent itself said about how it ended.
+    pub result: Option<Result<String, String>>,
+    /// What it has cost.
+    pub cost: Cost,
+    /// Whether the line that must be said was said.
+    pub required: bool,
+    /// The first line that means failure.
+    pub failing: Option<String>,
+    /// The last lines that it said.
+    pub said: VecDeque<String>,
+    /// The last lines of its error output.
+    pub complained: VecDeque<String>,
+}
+
+impl<'a> Ear<'a> {
+    /// An ear for one job of an agent.
+    pub fn new(output: Output, profile: &'a AgentProfile, listener: &'a dyn Listener) -> Self {
+        Self {
+            output,
+            profile,
+            listener,
+            transcript: Transcript::default(),
+            stdout: Lines::default(),
+            stderr: Lines::default(),
+            facts: Facts::default(),
+            claude: Claude::default(),
+        }
+    }
+
+    /// Hears bytes of stdout; none at all are its end.
+    pub fn hear_stdout(&mut self, bytes: &[u8]) {
+        self.transcript.push(bytes);
+        let mut lines = std::mem::take(&mut self.stdout);
+        if bytes.is_empty() {
+            lines.finish(|line| self.line(line));
+        } else {
+            lines.push(bytes, |line| self.line(line));
+        }
+        self.stdout = lines;
+    }
+
+    /// Hears bytes of stderr; none at all are its end.
+    pub fn hear_stderr(&mut self, bytes: &[u8]) {
+        self.transcript.push(bytes);
+        let mut lines = std::mem::take(&mut self.stderr);
+        if bytes.is_empty() {
+            lines.finish(|line| self.complaint(line));
+        } else {
+            lines.push(bytes, |line| self.complaint(line));
+        }
+        self.stderr = lines;
+    }
+
+    /// Whether the agent has cost more than it may.
+    pub fn has_enough(&self) -> bool {
+        self.profile.limits.max_cost.is_some_and(|most| self.facts.cost.usd > most)
+    }
+
+    /// What came of it.
+    pub fn report(mut self, ended: Option<Ended>) -> Report {
+        // A pipe that never closed may hold a last line without an end.
+        self.hear_stdout(&[]);
+        self.hear_stderr(&[]);
+        self.claude.settle(&mut self.facts.cost);
+        let (success, summary) = match ending::judge(self.output, self.profile, ended, &self.facts)
+        {
+            Ok(summary) => (true, summary),
+            Err(summary) => (false, summary),
+        };
+        Report { success, summary, cost: self.facts.cost, transcript: self.transcript.finish() }
+    }
+
+    fn line(&mut self, line: Line<'_>) {
+        let looks_like_json = line.whole && line.bytes.trim_ascii_start().starts_with(b"{");
+        let understood = looks_like_json
+            && match self.output {
+                Output::Text => false,
+                Output::LineJson => self.line_json(line.bytes),
+                Output::ClaudeStreamJson => self.claude_json(line.bytes),
+            };
+        if !understood {
+            self.say(&shown(line.bytes));
+        }
+    }
+
+    fn complaint(&mut self, line: Line<'_>) {
+        let text = shown(line.bytes);
+        if text.trim().is_empty() {
+            return;
+        }
+        self.look_for_failure(&text);
+        let text = shorten(&text);
+        remember(&mut self.facts.complained, &text);
+        self.listener.hear(Heard::Complained(text));
+    }
+
+    fn look_for_failure(&mut self, text: &str) {
+        let success = &self.profile.success;
+        let fails = success.fail_on.iter().any(|mark| text.contains(mark));
+        if fails && self.facts.failing.is_none() {
+            self.facts.failing = Some(shorten(text));
+        }
+    }
+
+    /// Hears text for people, which may have several lines.
+    fn say(&mut self, text: &str) {
+        let success = &self.profile.success;
+        self.facts.required |=
+            success.require_line.as_ref().is_some_and(|mark| text.contains(mark));
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            self.look_for_failure(line);
+            let line = shorten(line.trim_end());
+            remember(&mut self.facts.said, &line);
+            self.listener.hear(Heard::Said(line));
+        }
+    }
+
+    fn spend(&mut self) {
+        self.listener.hear(Heard::Spent(self.facts.cost.clone()));
+    }
+
+    /// Whether a line was one of the protocol's messages.
+    fn line_json(&mut self, line: &[u8]) -> bool {
+        match serde_json::from_slice(line) {
+            Ok(FromAgent::Message { content } | FromAgent::Progress { content }) => {
+                self.say(&content);
+            }
+            Ok(FromAgent::ToolCall { name, args }) => {
+                self.listener.hear(Heard::Tool { name, args });
+            }
+            Ok(FromAgent::Cost(message)) => {
+                message.add_to(&mut self.facts.cost);
+                self.spend();
+            }
+            Ok(FromAgent::Result { success, summary }) => {
+                self.say(&summary);
+                self.facts.result = Some(if success { Ok(summary) } else { Err(summary) });
+            }
+            Ok(FromAgent::PauseAck { .. } | FromAgent::ViolationAck { .. }) => {}
+            Err(error) => {
+                let value: serde_json::Value = serde_json::from_slice(line).unwrap_or_default();
+                // A result that cannot be understood must not pass for a good one.
+                if value.get("type").and_then(|kind| kind.as_str()) == Some("result") {
+                    self.facts.result = Some(Err(format!("gave a result that is none: {error}")));
+                }
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Whether a line was one of Claude Code's messages.
+    fn claude_json(&mut self, line: &[u8]) -> bool {
+        let Ok(value) = serde_json::from_slice(line) else { return false };
+        let Some(heard) = self.claude.hear(&value) else { return false };
+        for text in heard.said {
+            self.say(&text);
+        }
+        for (name, args) in heard.tools {
+            self.listener.hear(Heard::Tool { name, args });
+        }
+        if let Some(result) = heard.result {
+            let summary = match &result {
+                Ok(summary) | Err(summary) => summary.clone(),
+            };
+            // The result repeats the last words: it counts as said, and is not shown twice.
+            let success = &self.profile.success;
+            self.facts.required |=
+                success.require_line.as_ref().is_some_and(|mark| summary.contains(mark));
+            self.look_for_failure(&summary);
+            self.facts.result = Some(result);
+        }
+        if let Some(cost) = heard.cost {
+            self.facts.cost = cost;
+            self.spend();
+        }
+        true
+    }
+}
+
+fn remember(lines: &mut VecDeque<String>, line: &str) {
+    if lines.len() >= LAST_LINES {
+        lines.pop_front();
+    }
+    lines.push_back(line.to_owned());
+}
+
+/// A piece of a text that fits into a message.
+pub fn shorten(text: &str) -> String {
+    match text.char_indices().nth(MAX_SHOWN_CHARS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text.to_owned(),
+    }
+}

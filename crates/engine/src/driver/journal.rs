@@ -1,0 +1,146 @@
+//! A run's stream, read and written: the state is whatever its records tell.
+
+use std::sync::Arc;
+
+use aurora_model::{Event, RunId, Timestamp};
+use aurora_store::{Append, Expected, NewRecord, Record, Store, StreamId};
+
+use crate::driver::kind_of;
+use crate::error::{Error, Result};
+use crate::machine::{Command, State, apply, decide};
+
+/// Which shape the payload of an event has.
+const SCHEMA: u16 = 1;
+/// How many records are read at once.
+const BATCH: usize = 1000;
+/// How often a decision is made again because somebody else wrote first.
+const MAX_RETRIES: usize = 100;
+
+/// An event with its place in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Told {
+    /// The event.
+    pub event: Event,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// Its place in the run's stream.
+    pub version: u64,
+}
+
+/// A run's stream and the state that it tells.
+pub struct Journal {
+    store: Arc<dyn Store>,
+    stream: StreamId,
+    state: Arc<State>,
+    /// What was read or written and not yet taken.
+    news: Vec<Told>,
+}
+
+/// The stream of a run.
+#[must_use]
+pub fn stream_of(run: &RunId) -> StreamId {
+    StreamId(format!("run/{run}"))
+}
+
+impl Journal {
+    /// Reads a run's stream; one that is not there is a run that has not begun.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn open(store: Arc<dyn Store>, run: &RunId) -> Result<Self> {
+        let stream = stream_of(run);
+        let state = Arc::new(State::default());
+        let mut journal = Self { store, stream, state, news: Vec::new() };
+        journal.catch_up().await?;
+        Ok(journal)
+    }
+
+    /// Where the run stands, as far as it was read.
+    #[must_use]
+    pub fn state(&self) -> Arc<State> {
+        Arc::clone(&self.state)
+    }
+
+    /// What was read or written since this was asked last.
+    pub fn take_news(&mut self) -> Vec<Told> {
+        std::mem::take(&mut self.news)
+    }
+
+    /// Reads what was appended meanwhile.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub async fn catch_up(&mut self) -> Result<()> {
+        loop {
+            let records = self.store.read(&self.stream, self.state.version, BATCH).await?;
+            let full = records.len() == BATCH;
+            for record in &records {
+                let event = event_of(record)?;
+                apply(Arc::make_mut(&mut self.state), &event);
+                self.news.push(Told { event, at: record.at, version: record.version });
+            }
+            if !full {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Decides, records, and only then takes over what was decided. When somebody else wrote
+    /// meanwhile, it reads that and decides again.
+    ///
+    /// # Errors
+    /// When the command is refused, or the log cannot be written.
+    pub async fn tell(&mut self, command: &Command, now: Timestamp) -> Result<()> {
+        for _ in 0..MAX_RETRIES {
+            let events = decide(&self.state, command)?;
+            let records = events.iter().map(record_of).collect::<Result<Vec<_>>>()?;
+            let append = Append {
+                stream: self.stream.clone(),
+                expected: Expected::Version(self.state.version),
+                at: now,
+                records,
+                outgoing: Vec::new(),
+            };
+            match self.store.append(append).await {
+                Ok(_) => {
+                    let state = Arc::make_mut(&mut self.state);
+                    for event in events {
+                        apply(state, &event);
+                        self.news.push(Told { event, at: now, version: state.version });
+                    }
+                    return Ok(());
+                }
+                Err(aurora_store::Error::Conflict { .. }) => self.catch_up().await?,
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Lost { what: format!("{} is written by others all the time", self.stream) })
+    }
+}
+
+/// Every event of a run with its place, in order.
+///
+/// # Errors
+/// When the log cannot be read, or there is no such run.
+pub async fn load(store: &Arc<dyn Store>, run: &RunId) -> Result<(Vec<Told>, Arc<State>)> {
+    let mut journal = Journal::open(Arc::clone(store), run).await?;
+    let told = journal.take_news();
+    if told.is_empty() {
+        return Err(Error::NoRun { run: run.to_string() });
+    }
+    Ok((told, journal.state))
+}
+
+fn record_of(event: &Event) -> Result<NewRecord> {
+    let payload = serde_json::to_string(event)
+        .map_err(|error| Error::Lost { what: format!("an event cannot be written: {error}") })?;
+    Ok(NewRecord { kind: kind_of(event), schema: SCHEMA, payload })
+}
+
+fn event_of(record: &Record) -> Result<Event> {
+    serde_json::from_str(&record.payload).map_err(|error| Error::Unreadable {
+        stream: record.stream.to_string(),
+        version: record.version,
+        why: error.to_string(),
+    })
+}

@@ -1,0 +1,156 @@
+//! What follows by itself from a state: what may begin, begins; what is hopeless, is left out; what
+//! needs a person, is asked.
+
+use aurora_model::{
+    About, Answerer, Assignment, Choice, Event, Route, RunOutcome, SkipWhy, TaskId,
+};
+
+use super::decide::{answer_events, ask};
+use super::{AttemptState, Phase, State, TaskState, TaskStatus};
+
+/// The next events that follow without anybody saying anything; none when the run waits.
+pub(super) fn advance(state: &State) -> Vec<Event> {
+    if state.phase != Phase::Open {
+        return Vec::new();
+    }
+    if state.is_plan_only() {
+        return answer_by_flag(state);
+    }
+    let steps = [answer_by_flag, leave_out, fail, ask_about_failure, begin, finish];
+    steps.into_iter().map(|step| step(state)).find(|events| !events.is_empty()).unwrap_or_default()
+}
+
+/// `--yes` answers in the person's place, and the log says so.
+fn answer_by_flag(state: &State) -> Vec<Event> {
+    if !state.brief.as_ref().is_some_and(|brief| brief.settings.yes) {
+        return Vec::new();
+    }
+    let Some(asked) = state.questions.iter().find(|asked| asked.is_open()) else {
+        return Vec::new();
+    };
+    let choice = match asked.question.about {
+        About::Preview => Choice::Proceed,
+        About::Policy { .. } | About::Changes { .. } => Choice::Allow,
+        About::Failure { .. } => Choice::Skip,
+    };
+    let answerer = Answerer { by: "--yes".to_owned(), surface: "flag".to_owned(), reason: None };
+    answer_events(asked, choice, &answerer)
+}
+
+/// Whatever depends on something that will not be done is not done either.
+fn leave_out(state: &State) -> Vec<Event> {
+    let hopeless =
+        |task: &&TaskState| matches!(task.status, TaskStatus::Waiting | TaskStatus::Cleared);
+    let lost = |on: &&TaskId| state.task(on).is_none_or(|on| on.is_over() && !on.is_done());
+    let found = state.tasks.iter().filter(hopeless).find_map(|task| {
+        let on = task.planned.task.depends_on.iter().find(lost)?;
+        Some(Event::TaskSkipped {
+            task: task.id().clone(),
+            why: SkipWhy::Dependency { on: on.clone() },
+        })
+    });
+    found.into_iter().collect()
+}
+
+/// A task that may begin and has no way left has failed.
+fn fail(state: &State) -> Vec<Event> {
+    let stuck =
+        |task: &&TaskState| task.status == TaskStatus::Cleared && state.next_route(task).is_none();
+    let Some(task) = state.tasks.iter().find(stuck) else { return Vec::new() };
+    vec![Event::TaskFailed { task: task.id().clone(), error: why_failed(state, task) }]
+}
+
+fn why_failed(state: &State, task: &TaskState) -> String {
+    if task.model_only && !state.brief.as_ref().is_some_and(|brief| brief.settings.model) {
+        return "no model is configured".to_owned();
+    }
+    let most = state.brief.as_ref().map_or(1, |brief| brief.settings.max_attempts.max(1));
+    let failed = |one: &&AttemptState| matches!(&one.ended, Some(Err(_)));
+    let Some(last) = task.attempts.iter().rev().find(failed) else {
+        return match &task.planned.assignment {
+            Assignment::Gap { role, .. } => {
+                format!("there is no agent {role}, and no model is configured")
+            }
+            Assignment::Agent { .. } => "no model is configured".to_owned(),
+        };
+    };
+    let error = last.ended.as_ref().and_then(|ended| ended.as_ref().err());
+    let error = error.map_or("failed", String::as_str);
+    match &last.route {
+        Route::Model => format!("the model: {error}"),
+        Route::Agent { .. } | Route::AdHoc { .. } if task.failures > most => error.to_owned(),
+        Route::Agent { agent } | Route::AdHoc { agent, .. } => {
+            format!("{agent}: {error} (attempt {}/{most})", task.failures)
+        }
+    }
+}
+
+/// One failure at a time is put to a person, and not before what is running has ended.
+fn ask_about_failure(state: &State) -> Vec<Event> {
+    let asked = |question: &aurora_model::Question| {
+        matches!(question.about, About::Failure { .. } | About::Preview)
+    };
+    if state.tasks.iter().any(TaskState::is_busy) || state.open_questions().any(asked) {
+        return Vec::new();
+    }
+    let begun_again =
+        |task: &TaskState| task.status == TaskStatus::Cleared && !task.attempts.is_empty();
+    if state.tasks.iter().any(begun_again) {
+        return Vec::new();
+    }
+    let failed = state.tasks.iter().find_map(|task| match &task.status {
+        TaskStatus::Failed { error, question: None } => Some((task.id(), error)),
+        _ => None,
+    });
+    let Some((task, error)) = failed else { return Vec::new() };
+    let about = About::Failure {
+        task: task.clone(),
+        error: error.clone(),
+        dependents: state.dependents(task),
+    };
+    let options = vec![Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
+    vec![ask(state, about, options)]
+}
+
+/// The next task that may begin, where there is room for it.
+fn begin(state: &State) -> Vec<Event> {
+    let Some(brief) = &state.brief else { return Vec::new() };
+    if state.open_questions().any(|question| question.about == About::Preview) {
+        return Vec::new();
+    }
+    let busy = state.tasks.iter().filter(|task| task.is_busy()).count();
+    if busy >= usize::try_from(brief.settings.max_parallel.max(1)).unwrap_or(usize::MAX) {
+        return Vec::new();
+    }
+    let may = |task: &&TaskState| {
+        let again = !task.attempts.is_empty();
+        task.status == TaskStatus::Cleared
+            && (again || !state.has_failure())
+            && state.is_ready(task)
+            && !state.tasks.iter().any(|other| in_the_way(task, other))
+    };
+    let next =
+        state.tasks.iter().filter(may).find_map(|task| Some((task, state.next_route(task)?)));
+    let Some((task, route)) = next else { return Vec::new() };
+    let taken: Vec<u32> = state.tasks.iter().filter_map(TaskState::desk).collect();
+    let desk = (1..).find(|desk| !taken.contains(desk)).unwrap_or(1);
+    let attempt = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
+    vec![Event::AttemptStarted { task: task.id().clone(), attempt, route, desk }]
+}
+
+/// Whether two tasks are expected to touch the same files, and the other one is being done.
+fn in_the_way(task: &TaskState, other: &TaskState) -> bool {
+    let apart = |one: &TaskState, other: &TaskState| one.planned.apart_from.contains(other.id());
+    (other.is_busy() || matches!(other.status, TaskStatus::Held { .. }))
+        && (apart(task, other) || apart(other, task))
+}
+
+/// Nothing is left to do.
+fn finish(state: &State) -> Vec<Event> {
+    if !state.tasks.iter().all(TaskState::is_over) {
+        return Vec::new();
+    }
+    let whole = state.tasks.iter().all(TaskState::is_done);
+    let outcome = if whole { RunOutcome::Completed } else { RunOutcome::Partial };
+    vec![Event::RunFinished { outcome }]
+}

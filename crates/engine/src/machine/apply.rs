@@ -1,0 +1,205 @@
+//! What an event changes.
+
+use aurora_model::{
+    About, Answer, AttemptEnd, Choice, Event, Gaps, QuestionId, RunOutcome, SkipWhy, TaskId,
+};
+
+use super::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
+
+/// Changes the state as the event says. What does not fit the state changes nothing: a log that was
+/// written by another version must never end the program that reads it.
+pub fn apply(state: &mut State, event: &Event) {
+    state.version += 1;
+    match event {
+        Event::RunStarted { brief } => {
+            state.tasks = brief.tasks.iter().map(waiting).collect();
+            state.brief = Some(brief.clone());
+            state.phase = Phase::Open;
+        }
+        Event::QuestionAsked { question } => {
+            let id = question.id.clone();
+            match &question.about {
+                About::Preview => {}
+                About::Policy { task, .. } => set(state, task, TaskStatus::Parked { question: id }),
+                About::Changes { task, .. } => hold(state, task, id),
+                About::Failure { task, error, .. } => {
+                    let failed = TaskStatus::Failed { error: error.clone(), question: Some(id) };
+                    set(state, task, failed);
+                }
+            }
+            state.questions.push(Asked { question: question.clone(), answer: None });
+        }
+        Event::QuestionAnswered { question, choice, answerer } => {
+            let Some(asked) = state.questions.iter_mut().find(|one| one.question.id == *question)
+            else {
+                return;
+            };
+            asked.answer = Some((*choice, answerer.clone()));
+            let about = asked.question.about.clone();
+            answered(state, &about, *choice);
+        }
+        Event::RunInterrupted { .. } => state.phase = Phase::Interrupted,
+        Event::RunResumed {} => state.phase = Phase::Open,
+        Event::RunFinished { outcome } => state.phase = Phase::Finished(*outcome),
+        _ => apply_to_task(state, event),
+    }
+}
+
+fn waiting(planned: &aurora_model::Planned) -> TaskState {
+    TaskState {
+        planned: planned.clone(),
+        status: TaskStatus::Waiting,
+        attempts: Vec::new(),
+        failures: 0,
+        model_only: false,
+        touched: None,
+    }
+}
+
+fn set(state: &mut State, task: &TaskId, status: TaskStatus) {
+    if let Some(task) = state.task_mut(task) {
+        task.status = status;
+    }
+}
+
+fn hold(state: &mut State, task: &TaskId, question: QuestionId) {
+    if let Some(task) = state.task_mut(task)
+        && let TaskStatus::Busy { attempt, desk, .. } = task.status
+    {
+        task.status = TaskStatus::Held { attempt, desk, question };
+    }
+}
+
+/// What an answer changes by itself; what follows from it are events of their own.
+fn answered(state: &mut State, about: &About, choice: Choice) {
+    if *about == About::Preview {
+        match choice {
+            Choice::Fallback => state.gaps = Gaps::Model,
+            Choice::Abort => state.phase = Phase::Finished(RunOutcome::Aborted),
+            _ => {}
+        }
+        return;
+    }
+    let Some(task) = about.task().and_then(|id| state.task_mut(id)) else { return };
+    match (choice, &task.status) {
+        (Choice::Allow, TaskStatus::Parked { .. }) => task.status = TaskStatus::Cleared,
+        (Choice::Allow, TaskStatus::Held { attempt, desk, .. }) => {
+            let (attempt, desk) = (*attempt, *desk);
+            task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Adopting };
+        }
+        (Choice::Retry | Choice::Fallback, _) => {
+            task.failures = 0;
+            task.model_only = choice == Choice::Fallback;
+            task.status = TaskStatus::Cleared;
+        }
+        (Choice::Abort, TaskStatus::Failed { error, .. }) => {
+            // It is asked again when the run is resumed.
+            task.status = TaskStatus::Failed { error: error.clone(), question: None };
+        }
+        (Choice::Abort, TaskStatus::Parked { .. }) => task.status = TaskStatus::Waiting,
+        (Choice::Abort, TaskStatus::Held { attempt, desk, .. }) => {
+            let (attempt, desk) = (*attempt, *desk);
+            task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Checking };
+        }
+        _ => {}
+    }
+}
+
+fn apply_to_task(state: &mut State, event: &Event) {
+    match event {
+        Event::TaskJudged { task, decision: Answer::Allow, .. } => {
+            set(state, task, TaskStatus::Cleared);
+        }
+        Event::AttemptStarted { task, attempt, route, desk } => {
+            let Some(task) = state.task_mut(task) else { return };
+            task.attempts.push(AttemptState {
+                number: *attempt,
+                route: route.clone(),
+                ended: None,
+                cost: aurora_model::Cost::default(),
+                millis: 0,
+                base: None,
+                result: None,
+            });
+            let doing = Doing::Attempting;
+            task.status = TaskStatus::Busy { attempt: *attempt, desk: *desk, doing };
+        }
+        Event::AttemptEnded { task, attempt, end, cost, millis, base, .. } => {
+            let Some(task) = state.task_mut(task) else { return };
+            ended(task, *attempt, end);
+            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                one.cost = cost.clone();
+                one.millis = *millis;
+                one.base.clone_from(base);
+            }
+        }
+        Event::ChangesJudged { task, attempt, decision, files, lines, result, .. } => {
+            let Some(task) = state.task_mut(task) else { return };
+            task.touched = Some((*files, *lines));
+            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                one.result.clone_from(result);
+            }
+            if let TaskStatus::Busy { attempt, desk, .. } = task.status
+                && *decision == Answer::Allow
+            {
+                task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Adopting };
+            }
+        }
+        Event::AdoptionFailed { task, attempt, error, .. } => {
+            let Some(task) = state.task_mut(task) else { return };
+            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                one.ended = Some(Err(error.clone()));
+            }
+            task.failures = task.failures.saturating_add(1);
+            task.status = TaskStatus::Cleared;
+        }
+        Event::TaskCompleted { task, route, summary, checkpoint, .. } => {
+            let (route, summary) = (route.clone(), summary.clone());
+            let checkpoint = checkpoint.clone();
+            set(state, task, TaskStatus::Completed { route, summary, checkpoint });
+        }
+        Event::TaskFailed { task, error } => {
+            set(state, task, TaskStatus::Failed { error: error.clone(), question: None });
+        }
+        Event::TaskSkipped { task, why } => {
+            set(state, task, TaskStatus::Skipped { why: why.clone() });
+        }
+        Event::TaskDenied { task, reasons } => {
+            let because = reasons.first().map_or_else(String::new, |one| one.message.clone());
+            set(state, task, TaskStatus::Denied { because });
+        }
+        _ => {}
+    }
+}
+
+fn ended(task: &mut TaskState, number: u32, end: &AttemptEnd) {
+    let TaskStatus::Busy { attempt, desk, doing: Doing::Attempting } = task.status else { return };
+    if attempt != number {
+        return;
+    }
+    let result = match end {
+        AttemptEnd::Succeeded { summary } => Ok(summary.clone()),
+        AttemptEnd::Failed { error } | AttemptEnd::OverBudget { error } => Err(error.clone()),
+        AttemptEnd::TimedOut { seconds } => Err(format!("timeout after {seconds}s")),
+        AttemptEnd::Interrupted {} => Err("interrupted".to_owned()),
+    };
+    task.status = match end {
+        AttemptEnd::Succeeded { .. } => TaskStatus::Busy { attempt, desk, doing: Doing::Checking },
+        AttemptEnd::Interrupted {} => TaskStatus::Cleared,
+        // Neither another attempt nor the model would cost less.
+        AttemptEnd::OverBudget { .. } => {
+            task.failures = u32::MAX;
+            TaskStatus::Cleared
+        }
+        _ => {
+            task.failures = task.failures.saturating_add(1);
+            TaskStatus::Cleared
+        }
+    };
+    if let Some(one) = task.attempts.iter_mut().find(|one| one.number == number) {
+        one.ended = Some(result);
+    }
+}
+
+/// Why a task that was done before the run began is left out.
+pub(super) const DONE: SkipWhy = SkipWhy::Done {};

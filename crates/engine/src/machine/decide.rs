@@ -1,0 +1,350 @@
+//! What a command leads to, in a given state.
+
+use std::collections::BTreeSet;
+
+use aurora_model::{
+    About, Answer, Answerer, AttemptEnd, Brief, Choice, Event, Question, QuestionId, Reason,
+    SkipWhy, TaskId,
+};
+
+use super::advance::advance;
+use super::apply::DONE;
+use super::{Asked, Command, Doing, Phase, Refused, State, TaskState, TaskStatus, apply};
+
+/// What a command leads to: the events, with everything that follows from them, in order.
+///
+/// # Errors
+/// When the command does not fit the state; nothing happens then.
+pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
+    if is_report(command) {
+        // What is finished stays as it is, whoever is still at work.
+        expect_begun(state)?;
+    }
+    let mut events = match command {
+        Command::Start(brief) => start(state, brief)?,
+        Command::Answer { question, choice, answerer } => {
+            answer(state, question, *choice, answerer)?
+        }
+        Command::Judged { task, decision, reasons } => judged(state, task, *decision, reasons)?,
+        Command::AttemptOver { task, attempt, end, cost, millis, transcript, base } => {
+            busy(state, task, *attempt, Doing::Attempting)?;
+            vec![Event::AttemptEnded {
+                task: task.clone(),
+                attempt: *attempt,
+                end: end.clone(),
+                cost: cost.clone(),
+                millis: *millis,
+                transcript: transcript.clone(),
+                base: base.clone(),
+            }]
+        }
+        Command::ChangesJudged { .. } => changes_judged(state, command)?,
+        Command::Adopted { task, attempt, checkpoint, changed } => {
+            let (task_state, summary) = adopting(state, task, *attempt)?;
+            let route = task_state.attempts.iter().find(|one| one.number == *attempt);
+            let route = route.map(|one| one.route.clone());
+            vec![Event::TaskCompleted {
+                task: task.clone(),
+                attempt: *attempt,
+                route: route.ok_or_else(|| unknown_task(task))?,
+                summary,
+                checkpoint: checkpoint.clone(),
+                changed: changed.clone(),
+            }]
+        }
+        Command::NotAdopted { task, attempt, error, conflicts } => {
+            adopting(state, task, *attempt)?;
+            vec![Event::AdoptionFailed {
+                task: task.clone(),
+                attempt: *attempt,
+                error: error.clone(),
+                conflicts: conflicts.clone(),
+            }]
+        }
+        Command::PlanWritten { path } => {
+            expect_open(state)?;
+            let previewing = state.open_questions().any(|one| one.about == About::Preview);
+            if !state.is_plan_only() || previewing {
+                return Err(stale("no plan is to be written now"));
+            }
+            let outcome = aurora_model::RunOutcome::Completed;
+            let written = Event::PlanWritten { path: path.clone() };
+            vec![written, Event::RunFinished { outcome }]
+        }
+        Command::Interrupt { by } => {
+            expect_open(state)?;
+            vec![Event::RunInterrupted { by: by.clone() }]
+        }
+        Command::Abandon => {
+            expect_begun(state)?;
+            vec![Event::RunFinished { outcome: aurora_model::RunOutcome::Aborted }]
+        }
+        Command::Resume => resume(state)?,
+    };
+    let mut next = state.clone();
+    events.iter().for_each(|event| apply(&mut next, event));
+    loop {
+        let follow = advance(&next);
+        if follow.is_empty() {
+            return Ok(events);
+        }
+        follow.iter().for_each(|event| apply(&mut next, event));
+        events.extend(follow);
+    }
+}
+
+fn stale(what: impl Into<String>) -> Refused {
+    Refused::Stale { what: what.into() }
+}
+
+fn unknown_task(task: &TaskId) -> Refused {
+    Refused::Unknown { what: format!("there is no task {task} in this run") }
+}
+
+fn expect_open(state: &State) -> Result<(), Refused> {
+    match state.phase {
+        Phase::Open => Ok(()),
+        Phase::New => Err(stale("the run has not begun")),
+        Phase::Interrupted => Err(stale("the run is stopped")),
+        Phase::Finished(_) => Err(stale("the run is finished")),
+    }
+}
+
+/// Whether the command tells what came of something that was performed.
+fn is_report(command: &Command) -> bool {
+    match command {
+        Command::Judged { .. }
+        | Command::AttemptOver { .. }
+        | Command::ChangesJudged { .. }
+        | Command::Adopted { .. }
+        | Command::NotAdopted { .. }
+        | Command::PlanWritten { .. } => true,
+        Command::Start(_)
+        | Command::Answer { .. }
+        | Command::Interrupt { .. }
+        | Command::Abandon
+        | Command::Resume => false,
+    }
+}
+
+/// What was going on when a run was stopped may still be told.
+fn expect_begun(state: &State) -> Result<(), Refused> {
+    match state.phase {
+        Phase::Open | Phase::Interrupted => Ok(()),
+        Phase::New => Err(stale("the run has not begun")),
+        Phase::Finished(_) => Err(stale("the run is finished")),
+    }
+}
+
+fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
+    if state.phase != Phase::New {
+        return Err(stale("the run has begun before"));
+    }
+    let unsound = |what: String| Err(Refused::Unsound { what });
+    let ids: BTreeSet<&TaskId> = brief.tasks.iter().map(|one| &one.task.id).collect();
+    if ids.is_empty() || ids.len() != brief.tasks.len() {
+        return unsound("a run needs tasks, each with a name of its own".to_owned());
+    }
+    for one in &brief.tasks {
+        if let Some(on) = one.task.depends_on.iter().find(|on| !ids.contains(on)) {
+            return unsound(format!("{} depends on {on}, which is not there", one.task.id));
+        }
+    }
+    if let Some(id) = in_a_circle(brief) {
+        return unsound(format!("{id} depends on itself, by way of others"));
+    }
+    let mut events = vec![Event::RunStarted { brief: brief.clone() }];
+    for one in brief.tasks.iter().filter(|one| one.task.done) {
+        events.push(Event::TaskSkipped { task: one.task.id.clone(), why: DONE });
+    }
+    // `--yes` answers this one, too, so that the log says who let the run begin.
+    if brief.tasks.iter().any(|one| !one.task.done) {
+        let mut next = State::default();
+        events.iter().for_each(|event| apply(&mut next, event));
+        let options = vec![Choice::Proceed, Choice::Fallback, Choice::Abort];
+        events.push(ask(&next, About::Preview, options));
+    }
+    Ok(events)
+}
+
+/// A task that waits for itself, if there is one.
+fn in_a_circle(brief: &Brief) -> Option<TaskId> {
+    let mut left: Vec<_> = brief.tasks.iter().map(|one| &one.task).collect();
+    loop {
+        let before = left.len();
+        let names: BTreeSet<TaskId> = left.iter().map(|task| task.id.clone()).collect();
+        left.retain(|task| task.depends_on.iter().any(|on| names.contains(on)));
+        if left.is_empty() {
+            return None;
+        }
+        if left.len() == before {
+            return left.first().map(|task| task.id.clone());
+        }
+    }
+}
+
+/// The event of asking, with the next free name.
+pub(super) fn ask(state: &State, about: About, options: Vec<Choice>) -> Event {
+    let run = state.brief.as_ref().map_or("run", |brief| brief.run.as_str());
+    let number = state.questions.len() + 1;
+    let id = QuestionId::parse(&format!("{run}.q{number}"))
+        .or_else(|| QuestionId::parse(&format!("q{number}")));
+    // INVARIANT: a letter and a number are always a name.
+    let question = id.map(|id| Question { id, about, options });
+    question.map_or(Event::RunInterrupted { by: "a question without a name".to_owned() }, |one| {
+        Event::QuestionAsked { question: one }
+    })
+}
+
+fn answer(
+    state: &State,
+    id: &QuestionId,
+    choice: Choice,
+    answerer: &Answerer,
+) -> Result<Vec<Event>, Refused> {
+    let Some(asked) = state.question(id) else {
+        return Err(Refused::Unknown { what: format!("nobody asked {id}") });
+    };
+    if let Some((choice, by)) = &asked.answer {
+        let (choice, by) = (choice.name(), by.by.clone());
+        return Err(Refused::Answered { question: id.clone(), choice, by });
+    }
+    if let Phase::Finished(_) = state.phase {
+        return Err(stale("the run is finished"));
+    }
+    if !asked.question.options.contains(&choice) {
+        let options: Vec<&str> = asked.question.options.iter().map(|one| one.name()).collect();
+        let (question, options) = (id.clone(), options.join(", "));
+        return Err(Refused::NoSuchChoice { question, options, choice: choice.name() });
+    }
+    Ok(answer_events(asked, choice, answerer))
+}
+
+/// The answer and what it says about its task.
+pub(super) fn answer_events(asked: &Asked, choice: Choice, answerer: &Answerer) -> Vec<Event> {
+    let mut events = vec![Event::QuestionAnswered {
+        question: asked.question.id.clone(),
+        choice,
+        answerer: answerer.clone(),
+    }];
+    let about = &asked.question.about;
+    match (choice, about.task()) {
+        (Choice::Skip, Some(task)) => {
+            let error = match about {
+                About::Failure { error, .. } => error.clone(),
+                About::Policy { reasons, .. } | About::Changes { reasons, .. } => {
+                    reasons.first().map_or_else(String::new, |one| one.message.clone())
+                }
+                About::Preview => String::new(),
+            };
+            let why = SkipWhy::Answered { error };
+            events.push(Event::TaskSkipped { task: task.clone(), why });
+        }
+        (Choice::Abort, Some(_)) => events.push(Event::RunInterrupted { by: "abort".to_owned() }),
+        (Choice::Abort, None) => {
+            let outcome = aurora_model::RunOutcome::Aborted;
+            events.push(Event::RunFinished { outcome });
+        }
+        _ => {}
+    }
+    events
+}
+
+fn judged(
+    state: &State,
+    id: &TaskId,
+    decision: Answer,
+    reasons: &[Reason],
+) -> Result<Vec<Event>, Refused> {
+    let task = state.task(id).ok_or_else(|| unknown_task(id))?;
+    if task.status != TaskStatus::Waiting {
+        return Err(stale(format!("{id} was judged before")));
+    }
+    let reasons = reasons.to_vec();
+    let event = Event::TaskJudged { task: id.clone(), decision, reasons: reasons.clone() };
+    let mut events = vec![event];
+    match decision {
+        Answer::Allow => {}
+        Answer::Ask => {
+            let about = About::Policy { task: id.clone(), reasons };
+            events.push(ask(state, about, vec![Choice::Allow, Choice::Skip, Choice::Abort]));
+        }
+        Answer::Deny => events.push(Event::TaskDenied { task: id.clone(), reasons }),
+    }
+    Ok(events)
+}
+
+fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
+    let Command::ChangesJudged { task, attempt, decision, reasons, files, lines, result } = command
+    else {
+        return Err(stale("that is no judgement"));
+    };
+    busy(state, task, *attempt, Doing::Checking)?;
+    let mut events = vec![Event::ChangesJudged {
+        task: task.clone(),
+        attempt: *attempt,
+        decision: *decision,
+        reasons: reasons.clone(),
+        files: *files,
+        lines: *lines,
+        result: result.clone(),
+    }];
+    let (task, reasons) = (task.clone(), reasons.clone());
+    match decision {
+        Answer::Allow => {}
+        Answer::Ask => {
+            let about = About::Changes { task, reasons, files: *files, lines: *lines };
+            let options = vec![Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
+            events.push(ask(state, about, options));
+        }
+        Answer::Deny => events.push(Event::TaskDenied { task, reasons }),
+    }
+    Ok(events)
+}
+
+/// The task, when exactly this is being done about it.
+fn busy<'a>(
+    state: &'a State,
+    id: &TaskId,
+    number: u32,
+    what: Doing,
+) -> Result<&'a TaskState, Refused> {
+    let task = state.task(id).ok_or_else(|| unknown_task(id))?;
+    match task.status {
+        TaskStatus::Busy { attempt, doing, .. } if attempt == number && doing == what => Ok(task),
+        _ => Err(stale(format!("attempt {number} of {id} is over"))),
+    }
+}
+
+/// The task that is being adopted, and what its agent said at the end.
+fn adopting<'a>(
+    state: &'a State,
+    id: &TaskId,
+    number: u32,
+) -> Result<(&'a TaskState, String), Refused> {
+    let task = busy(state, id, number, Doing::Adopting)?;
+    let attempt = task.attempts.iter().find(|one| one.number == number);
+    let summary = attempt.and_then(|one| one.ended.clone()?.ok()).unwrap_or_default();
+    Ok((task, summary))
+}
+
+/// What was going on when the run stopped is over, and does not count.
+fn resume(state: &State) -> Result<Vec<Event>, Refused> {
+    expect_begun(state)?;
+    let mut events = Vec::new();
+    for task in &state.tasks {
+        if let TaskStatus::Busy { attempt, doing: Doing::Attempting, .. } = task.status {
+            events.push(Event::AttemptEnded {
+                task: task.id().clone(),
+                attempt,
+                end: AttemptEnd::Interrupted {},
+                cost: aurora_model::Cost::default(),
+                millis: 0,
+                transcript: None,
+                base: None,
+            });
+        }
+    }
+    events.push(Event::RunResumed {});
+    Ok(events)
+}

@@ -1,0 +1,328 @@
+//! Where a run stands.
+
+use aurora_model::{
+    Answerer, Assignment, Brief, CheckpointId, Choice, Cost, Gaps, Planned, Question, QuestionId,
+    Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
+};
+
+/// Where a run stands, as its events tell it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct State {
+    /// What the run was told; nothing before it began.
+    pub brief: Option<Brief>,
+    /// Whether it goes on.
+    pub phase: Phase,
+    /// What is done about gaps.
+    pub gaps: Gaps,
+    /// Its tasks, in the order of the file.
+    pub tasks: Vec<TaskState>,
+    /// Everything that was asked, in order.
+    pub questions: Vec<Asked>,
+    /// How many events led here.
+    pub version: u64,
+}
+
+/// Whether a run goes on.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// It has not begun.
+    #[default]
+    New,
+    /// It goes on.
+    Open,
+    /// Somebody stopped it; it can be resumed.
+    Interrupted,
+    /// Nothing is left to do.
+    Finished(RunOutcome),
+}
+
+/// A question and its answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// The question.
+    pub question: Question,
+    /// The answer, once there is one.
+    pub answer: Option<(Choice, Answerer)>,
+}
+
+impl Asked {
+    /// Whether it waits for an answer.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.answer.is_none()
+    }
+}
+
+/// A task and how it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskState {
+    /// The task.
+    pub planned: Planned,
+    /// How it stands.
+    pub status: TaskStatus,
+    /// Every attempt so far, on every way.
+    pub attempts: Vec<AttemptState>,
+    /// How many attempts failed since the task began or a person said to retry.
+    pub failures: u32,
+    /// Whether a person said to ask the model directly.
+    pub model_only: bool,
+    /// How many files and lines its last attempt changed, once that was counted.
+    pub touched: Option<(u64, u64)>,
+}
+
+/// How a task stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TaskStatus {
+    /// It was not judged yet.
+    Waiting,
+    /// It may begin, or begin again.
+    Cleared,
+    /// It waits for a person before it begins.
+    Parked {
+        /// What they are asked.
+        question: QuestionId,
+    },
+    /// Something is being done about it.
+    Busy {
+        /// Which attempt.
+        attempt: u32,
+        /// At which desk.
+        desk: u32,
+        /// What.
+        doing: Doing,
+    },
+    /// What it changed waits for a person.
+    Held {
+        /// Which attempt.
+        attempt: u32,
+        /// At which desk.
+        desk: u32,
+        /// What they are asked.
+        question: QuestionId,
+    },
+    /// All ways failed.
+    Failed {
+        /// What went wrong.
+        error: String,
+        /// What a person is asked, once they are.
+        question: Option<QuestionId>,
+    },
+    /// It is done.
+    Completed {
+        /// By which way.
+        route: Route,
+        /// What the agent said at the end.
+        summary: String,
+        /// The checkpoint that was made.
+        checkpoint: Option<CheckpointId>,
+    },
+    /// It was left out.
+    Skipped {
+        /// Why.
+        why: SkipWhy,
+    },
+    /// The policy forbids it.
+    Denied {
+        /// Why.
+        because: String,
+    },
+}
+
+/// What is being done about a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Doing {
+    /// An attempt is going on.
+    Attempting,
+    /// What it changed is being judged.
+    Checking,
+    /// What it changed is being taken over.
+    Adopting,
+}
+
+/// One attempt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttemptState {
+    /// Its number.
+    pub number: u32,
+    /// Its way.
+    pub route: Route,
+    /// What went wrong, or nothing when it went well; nothing at all while it goes on.
+    pub ended: Option<Result<String, String>>,
+    /// What it cost.
+    pub cost: Cost,
+    /// How long it took.
+    pub millis: u64,
+    /// What its desk held when it began.
+    pub base: Option<TreeId>,
+    /// What its desk held when it was judged.
+    pub result: Option<TreeId>,
+}
+
+impl TaskState {
+    /// Its name.
+    #[must_use]
+    pub fn id(&self) -> &TaskId {
+        &self.planned.task.id
+    }
+
+    /// Whether what depends on it may begin.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        matches!(
+            self.status,
+            TaskStatus::Completed { .. } | TaskStatus::Skipped { why: SkipWhy::Done {} }
+        )
+    }
+
+    /// Whether nothing will be done about it any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        matches!(
+            self.status,
+            TaskStatus::Completed { .. } | TaskStatus::Skipped { .. } | TaskStatus::Denied { .. }
+        )
+    }
+
+    /// Whether something is being done about it now.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        matches!(self.status, TaskStatus::Busy { .. })
+    }
+
+    /// The desk that holds its work.
+    #[must_use]
+    pub fn desk(&self) -> Option<u32> {
+        match self.status {
+            TaskStatus::Busy { desk, .. } | TaskStatus::Held { desk, .. } => Some(desk),
+            _ => None,
+        }
+    }
+
+    /// What all its attempts cost.
+    #[must_use]
+    pub fn spent(&self) -> Usd {
+        self.attempts.iter().fold(Usd::ZERO, |sum, one| sum.plus(one.cost.usd))
+    }
+}
+
+impl State {
+    /// The state after these events.
+    #[must_use]
+    pub fn of<'a>(events: impl IntoIterator<Item = &'a aurora_model::Event>) -> Self {
+        let mut state = Self::default();
+        events.into_iter().for_each(|event| super::apply(&mut state, event));
+        state
+    }
+
+    /// Whether the tasks are only written down.
+    #[must_use]
+    pub fn is_plan_only(&self) -> bool {
+        self.brief.as_ref().is_some_and(|brief| brief.kind == aurora_model::RunKind::Goals)
+    }
+
+    /// A task.
+    #[must_use]
+    pub fn task(&self, id: &TaskId) -> Option<&TaskState> {
+        self.tasks.iter().find(|task| task.id() == id)
+    }
+
+    pub(super) fn task_mut(&mut self, id: &TaskId) -> Option<&mut TaskState> {
+        self.tasks.iter_mut().find(|task| task.id() == id)
+    }
+
+    /// A question.
+    #[must_use]
+    pub fn question(&self, id: &QuestionId) -> Option<&Asked> {
+        self.questions.iter().find(|asked| asked.question.id == *id)
+    }
+
+    /// The questions that wait for an answer.
+    pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
+        self.questions.iter().filter(|asked| asked.is_open()).map(|asked| &asked.question)
+    }
+
+    /// Whether everything that a task depends on is done.
+    #[must_use]
+    pub fn is_ready(&self, task: &TaskState) -> bool {
+        task.planned.task.depends_on.iter().all(|on| self.task(on).is_some_and(TaskState::is_done))
+    }
+
+    /// How many tasks that are not over depend on this one, directly or not.
+    #[must_use]
+    pub fn dependents(&self, id: &TaskId) -> u64 {
+        let mut found: Vec<&TaskId> = vec![id];
+        let mut next = 0;
+        while let Some(on) = found.get(next).copied() {
+            next += 1;
+            for task in self.tasks.iter().filter(|task| !task.is_over()) {
+                if task.planned.task.depends_on.contains(on) && !found.contains(&task.id()) {
+                    found.push(task.id());
+                }
+            }
+        }
+        u64::try_from(found.len().saturating_sub(1)).unwrap_or(u64::MAX)
+    }
+
+    /// Whether a failed task waits for a person, so that nothing new begins.
+    #[must_use]
+    pub fn has_failure(&self) -> bool {
+        self.tasks.iter().any(|task| matches!(task.status, TaskStatus::Failed { .. }))
+    }
+
+    /// Whether an attempt is going on.
+    #[must_use]
+    pub fn is_attempting(&self) -> bool {
+        let attempting = |task: &TaskState| {
+            matches!(task.status, TaskStatus::Busy { doing: Doing::Attempting, .. })
+        };
+        self.tasks.iter().any(attempting)
+    }
+
+    /// What all attempts cost so far.
+    #[must_use]
+    pub fn spent(&self) -> Usd {
+        self.tasks.iter().fold(Usd::ZERO, |sum, task| sum.plus(task.spent()))
+    }
+
+    /// The way that the next attempt of a task takes; nothing when there is none.
+    #[must_use]
+    pub fn next_route(&self, task: &TaskState) -> Option<Route> {
+        let settings = &self.brief.as_ref()?.settings;
+        let model = settings.model.then_some(Route::Model);
+        if task.model_only {
+            return model.filter(|_| task.failures == 0);
+        }
+        let agent = match &task.planned.assignment {
+            Assignment::Agent { agent } => Some(Route::Agent { agent: agent.clone() }),
+            Assignment::Gap { role, ad_hoc: Some(agent) } if self.gaps == Gaps::AdHoc => {
+                Some(Route::AdHoc { agent: agent.clone(), role: role.clone() })
+            }
+            Assignment::Gap { .. } => None,
+        };
+        let tries = agent.as_ref().map_or(0, |_| settings.max_attempts.max(1));
+        if task.failures < tries {
+            return agent;
+        }
+        // A gap has nobody but the model; after an agent the policy says whether it is asked.
+        let may = settings.fallback || agent.is_none();
+        model.filter(|_| may && task.failures == tries)
+    }
+
+    /// How many files and lines a task is expected to change: what the plan says, else the median of
+    /// the tasks that were completed before it.
+    #[must_use]
+    pub fn expected(&self, id: &TaskId) -> (Option<u64>, Option<u64>) {
+        let scope = self.task(id).map(|task| &task.planned.task.scope);
+        let files = scope.and_then(|scope| scope.files).map(u64::from);
+        let lines = scope.and_then(|scope| scope.lines).map(u64::from);
+        let done = || self.tasks.iter().filter(|task| task.is_done() && task.id() != id);
+        let median = |pick: fn(&(u64, u64)) -> u64| {
+            let mut counts: Vec<u64> =
+                done().filter_map(|task| task.touched.as_ref()).map(pick).collect();
+            counts.sort_unstable();
+            // Fewer than three are no measure.
+            counts.get(counts.len() / 2).copied().filter(|_| counts.len() >= 3)
+        };
+        (files.or_else(|| median(|one| one.0)), lines.or_else(|| median(|one| one.1)))
+    }
+}
