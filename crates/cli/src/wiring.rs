@@ -7,6 +7,7 @@ pub mod git_facts;
 pub mod input;
 pub mod judging;
 pub mod layers;
+pub mod own_folder;
 pub mod patience;
 pub mod place;
 pub mod quantity;
