@@ -4,6 +4,7 @@
 mod approvals;
 #[cfg(test)]
 mod audit;
+mod agents;
 #[cfg(test)]
 mod batch;
 #[cfg(test)]
