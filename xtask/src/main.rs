@@ -9,7 +9,15 @@ const USAGE: &str = "usage:
   cargo xtask fuzz [--smoke] [--seconds N] [--seed N] [shell|sql|patch|policy …]
   cargo xtask fuzz --input FILE TARGET                run one saved input again
   cargo xtask bench gate                              how fast the gate is, as ratios
-  cargo xtask bench workspace [FILES …]               how fast checkpoints are; 1000 20000 100000";
+  cargo xtask bench workspace [FILES …]               how fast checkpoints are; 1000 20000 100000
+  cargo xtask bench engine [EVENTS]                   how fast the log is; 100000";
+
+/// What is measured under each name: the packages and their benches, one after the other.
+static BENCHES: &[(&str, &[(&str, &str)])] = &[
+    ("gate", &[("xtask", "gate")]),
+    ("workspace", &[("xtask", "workspace")]),
+    ("engine", &[("aurora-store", "store")]),
+];
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -17,7 +25,7 @@ fn main() -> ExitCode {
     let outcome = match words.as_slice() {
         ["tidy"] => run_tidy(),
         ["fuzz", rest @ ..] => fuzz::Plan::read(rest).and_then(|plan| fuzz::run(&plan)),
-        ["bench", name @ ("gate" | "workspace"), rest @ ..] => bench(name, rest),
+        ["bench", name, rest @ ..] => bench(name, rest),
         _ => Err(USAGE.to_owned()),
     };
     match outcome {
@@ -42,19 +50,25 @@ fn run_tidy() -> Result<(), String> {
     Err(format!("tidy: {} things to put in order", findings.len()))
 }
 
-/// Builds the program and the bench with optimisation, and runs the bench.
+/// Builds the program and the benches with optimisation, and runs the benches.
 fn bench(name: &str, rest: &[&str]) -> Result<(), String> {
+    let Some((_, benches)) = BENCHES.iter().find(|(known, _)| *known == name) else {
+        return Err(USAGE.to_owned());
+    };
+    cargo(&["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"])?;
+    for (package, bench) in *benches {
+        let run = ["bench", "--locked", "--quiet", "--package", package, "--bench", bench, "--"];
+        cargo(&[run.as_slice(), rest].concat())?;
+    }
+    Ok(())
+}
+
+fn cargo(args: &[&str]) -> Result<(), String> {
     let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-    let build = ["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"];
-    let mut bench =
-        vec!["bench", "--locked", "--quiet", "--package", "xtask", "--bench", name, "--"];
-    bench.extend(rest);
-    for args in [build.as_slice(), bench.as_slice()] {
-        let status = Command::new(&cargo).args(args).current_dir(root()).status();
-        let status = status.map_err(|error| format!("cannot start {cargo}: {error}"))?;
-        if !status.success() {
-            return Err(format!("cargo {} ended with {status}", args.join(" ")));
-        }
+    let status = Command::new(&cargo).args(args).current_dir(root()).status();
+    let status = status.map_err(|error| format!("cannot start {cargo}: {error}"))?;
+    if !status.success() {
+        return Err(format!("cargo {} ended with {status}", args.join(" ")));
     }
     Ok(())
 }

@@ -104,3 +104,6 @@ impl Agent for CliAgent {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

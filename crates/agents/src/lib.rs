@@ -27,5 +27,5 @@ pub use profile::{
     AgentProfile, CliProfile, Limits, ModelProfile, ModelProvider, Output, Price, Profiles,
     PromptBy, Provider, Success,
 };
-pub use registry::Registry;
+pub use registry::{Means, Registry};
 pub use template::Template;

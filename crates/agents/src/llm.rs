@@ -212,14 +212,17 @@ impl Model {
             return Ok(client);
         }
         // No proxy of the environment, and no redirect that would carry the key elsewhere.
-        let web = reqwest::Client::builder()
+        let mut web = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .referer(false)
             .tcp_nodelay(true)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .build()
-            .map_err(|error| Fault::ours(self, &fault::root_cause(&error)))?;
+            .connect_timeout(CONNECT_TIMEOUT);
+        if self.address.is_plain() {
+            // Nothing is encrypted, so no certificates are needed: there may be none.
+            web = web.tls_certs_only([]);
+        }
+        let web = web.build().map_err(|error| Fault::ours(self, &fault::root_cause(&error)))?;
         let client = genai::Client::builder()
             .with_reqwest(web)
             .build()

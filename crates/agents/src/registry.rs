@@ -1,15 +1,14 @@
 //! From profiles to agents: who is there, who is asked when nobody is named, who plays a role.
 
 use std::collections::BTreeMap;
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::Arc;
 
-use aurora_model::{AgentName, Assignment, Cost};
+use aurora_model::{AgentName, Assignment};
 
-use crate::agent::{Agent, Capabilities, Job, Listener, Pipes, Report, Start};
+use crate::agent::Agent;
 use crate::cli::CliAgent;
 use crate::error::{Error, Result};
+use crate::llm::{Model, ModelAgent};
 use crate::null::NullAgent;
 use crate::profile::{AgentProfile, Limits, ModelProfile, Profiles, Provider};
 use crate::scripted;
@@ -18,9 +17,25 @@ use crate::scripted;
 const NULL: &str = "null";
 /// The role of a task that names nobody, where there is nobody to ask.
 const ANYBODY: &str = "default";
+/// The name of the model where no agent stands for it.
+const MODEL: &str = "model";
 
-/// Makes the agent that asks a model directly.
-pub type MakeModel<'f> = &'f dyn Fn(&ModelProfile) -> Result<Arc<dyn Agent>>;
+/// What the agents of a registry need of the world.
+#[derive(Debug, Clone, Copy)]
+pub struct Means<'m> {
+    /// Our own program, which plays scenarios.
+    pub program: &'m str,
+    /// Our environment, for the keys of models.
+    pub environment: &'m BTreeMap<String, String>,
+}
+
+impl Means<'_> {
+    fn model(self, name: AgentName, profile: &ModelProfile) -> Result<Arc<dyn Agent>> {
+        let key = profile.api_key_env.as_ref().and_then(|name| self.environment.get(name));
+        let model = Model::new(profile.clone(), key.cloned())?;
+        Ok(Arc::new(ModelAgent::new(name, model)))
+    }
+}
 
 /// Every agent that the settings know, ready to work.
 #[derive(Clone)]
@@ -32,17 +47,20 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The agents of these profiles; `program` is our own program, which plays scenarios.
+    /// The agents of these profiles.
     ///
     /// # Errors
     /// When the default agent is none of them, or an agent needs a model and there is none.
-    pub fn new(profiles: Profiles, program: &str, make_model: MakeModel<'_>) -> Result<Self> {
-        let model = profiles.model.as_ref().map(make_model).transpose()?;
+    pub fn new(profiles: Profiles, means: Means<'_>) -> Result<Self> {
+        let own_model = profiles.model.as_ref();
+        let model = own_model
+            .map(|profile| own_name(MODEL).and_then(|name| means.model(name, profile)))
+            .transpose()?;
         let mut agents: BTreeMap<AgentName, Arc<dyn Agent>> = BTreeMap::new();
         let null = own_name(NULL)?;
         agents.insert(null.clone(), Arc::new(NullAgent::new(null)));
         for profile in &profiles.agents {
-            let agent = made(profile, program, model.as_ref(), make_model)?;
+            let agent = made(profile, own_model, means)?;
             agents.insert(profile.name.clone(), agent);
         }
         if let Some(name) = profiles.default.as_ref().filter(|name| !agents.contains_key(name)) {
@@ -82,6 +100,17 @@ impl Registry {
         self.profiles.agent(name.as_str()).map(|profile| profile.limits).unwrap_or_default()
     }
 
+    /// The command that is started for an agent, with its templates left open.
+    #[must_use]
+    pub fn command(&self, name: &AgentName) -> Option<Vec<String>> {
+        match &self.profiles.agent(name.as_str())?.provider {
+            Provider::Cli(command) => {
+                Some(command.command.iter().map(|word| word.as_str().to_owned()).collect())
+            }
+            Provider::Scripted { .. } | Provider::Api { .. } | Provider::Null => None,
+        }
+    }
+
     fn default_name(&self) -> Option<&AgentName> {
         let first = || self.profiles.agents.first().map(|profile| &profile.name);
         self.profiles.default.as_ref().or_else(first)
@@ -118,59 +147,89 @@ fn own_name(name: &str) -> Result<AgentName> {
 
 fn made(
     profile: &AgentProfile,
-    program: &str,
-    model: Option<&Arc<dyn Agent>>,
-    make_model: MakeModel<'_>,
+    model: Option<&ModelProfile>,
+    means: Means<'_>,
 ) -> Result<Arc<dyn Agent>> {
     Ok(match &profile.provider {
         Provider::Cli(command) => Arc::new(CliAgent::new(profile.clone(), command.clone())),
         Provider::Scripted { scenario } => {
-            Arc::new(scripted::agent(profile.clone(), program, scenario))
+            Arc::new(scripted::agent(profile.clone(), means.program, scenario))
         }
         Provider::Null => Arc::new(NullAgent::new(profile.name.clone())),
-        Provider::Api { model: own } => {
-            let inner = match (own, model) {
-                (Some(own), _) => make_model(own)?,
-                (None, Some(model)) => Arc::clone(model),
-                (None, None) => {
-                    let what = format!("{} asks a model, and none is configured", profile.name);
-                    return Err(Error::Settings { what });
-                }
-            };
-            Arc::new(Named { name: profile.name.clone(), inner })
-        }
+        Provider::Api { model: own } => match own.as_ref().or(model) {
+            Some(model) => means.model(profile.name.clone(), model)?,
+            None => {
+                let what = format!("{} asks a model, and none is configured", profile.name);
+                return Err(Error::Settings { what });
+            }
+        },
     })
 }
 
-/// An agent under another name.
-struct Named {
-    name: AgentName,
-    inner: Arc<dyn Agent>,
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::ModelProvider;
 
-impl Agent for Named {
-    fn name(&self) -> &AgentName {
-        &self.name
+    fn name(text: &str) -> AgentName {
+        AgentName::parse(text).unwrap()
     }
 
-    fn capabilities(&self) -> Capabilities {
-        self.inner.capabilities()
+    fn registry(default: Option<&str>, agents: Vec<AgentProfile>) -> Result<Registry> {
+        let profiles = Profiles { default: default.map(name), model: None, agents };
+        let environment = BTreeMap::new();
+        Registry::new(profiles, Means { program: "/bin/aur", environment: &environment })
     }
 
-    fn estimate(&self, job: &Job) -> Cost {
-        self.inner.estimate(job)
+    fn scripted(text: &str) -> AgentProfile {
+        AgentProfile::new(name(text), Provider::Scripted { scenario: "/s.yaml".to_owned() })
     }
 
-    fn start(&self, job: &Job) -> Result<Start> {
-        self.inner.start(job)
+    #[test]
+    fn exe_4_tasks_go_to_who_is_named_to_the_default_or_into_a_gap() {
+        let gap = |role: &str, ad_hoc: Option<&str>| Assignment::Gap {
+            role: name(role),
+            ad_hoc: ad_hoc.map(name),
+        };
+        let to = |agent: &str| Assignment::Agent { agent: name(agent) };
+        let two = registry(Some("b"), vec![scripted("a"), scripted("b")]).unwrap();
+        assert_eq!(two.assign(Some(&name("a"))), to("a"));
+        assert_eq!(two.assign(None), to("b"));
+        assert_eq!(two.assign(Some(&name("sql-expert"))), gap("sql-expert", Some("b")));
+        assert_eq!(two.assign(Some(&name("null"))), to("null"));
+        let first = registry(None, vec![scripted("a"), scripted("b")]).unwrap();
+        assert_eq!(first.assign(None), to("a"));
+        assert_eq!(first.default().unwrap().name(), &name("a"));
+        let nobody = registry(None, Vec::new()).unwrap();
+        assert_eq!(nobody.assign(None), gap("default", None));
+        assert_eq!(nobody.assign(Some(&name("x"))), gap("x", None));
+        let null = AgentProfile::new(name("idle"), Provider::Null);
+        let idle = registry(Some("idle"), vec![null]).unwrap();
+        assert_eq!(idle.assign(Some(&name("x"))), gap("x", None));
+        assert!(registry(Some("c"), vec![scripted("a")]).is_err());
     }
 
-    fn attend<'a>(
-        &'a self,
-        job: &'a Job,
-        pipes: Option<Pipes>,
-        listener: &'a dyn Listener,
-    ) -> Pin<Box<dyn Future<Output = Result<Report>> + Send + 'a>> {
-        self.inner.attend(job, pipes, listener)
+    #[test]
+    fn an_agent_that_asks_a_model_has_its_own_name_and_needs_one() {
+        let agent = |model| AgentProfile::new(name("gpt"), Provider::Api { model });
+        let error = registry(None, vec![agent(None)]).err().unwrap().to_string();
+        assert_eq!(error, "gpt asks a model, and none is configured");
+        let model = ModelProfile {
+            provider: ModelProvider::OpenAi,
+            name: "m".to_owned(),
+            base_url: None,
+            api_key_env: None,
+            max_output_tokens: 1,
+            price: None,
+        };
+        let one = registry(None, vec![agent(Some(model.clone()))]).unwrap();
+        assert_eq!(one.get(&name("gpt")).unwrap().name(), &name("gpt"));
+        assert!(one.model().is_none());
+        let profiles = Profiles { default: None, model: Some(model), agents: vec![agent(None)] };
+        let environment = BTreeMap::new();
+        let means = Means { program: "/bin/aur", environment: &environment };
+        let both = Registry::new(profiles, means).unwrap();
+        assert_eq!(both.model().unwrap().name(), &name("model"));
+        assert_eq!(both.get(&name("gpt")).unwrap().name(), &name("gpt"));
     }
 }

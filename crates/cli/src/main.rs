@@ -52,6 +52,10 @@ enum Command {
     Watch(commands::watch::Args),
     /// Make, list and clean up worktrees, one per feature.
     Worktree(commands::worktree::Args),
+    /// See which agents are configured and whether they can work.
+    Agents(commands::agents::Args),
+    /// Do the tasks of a list with agents, after a look at what will happen.
+    Spawn(commands::spawn::Args),
     /// See and answer what runs ask of a person.
     Approvals(commands::approvals::Args),
     /// Read, verify and export the log of everything that happened.
@@ -64,6 +68,12 @@ enum Command {
     Completions(commands::completions::Args),
     /// Print the manual page, or write all of them into a folder.
     Man(commands::man::Args),
+    /// Play a scenario as an agent would work; agents with `provider: scripted` are this.
+    #[command(hide = true)]
+    Play(commands::play::Args),
+    /// Hold the processes of an agent; `spawn` calls it.
+    #[command(hide = true)]
+    Keep(commands::keep::Args),
 }
 
 fn run(command: Command) -> anyhow::Result<Exit> {
@@ -76,12 +86,16 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Shadow(args) => commands::shadow::run(&args),
         Command::Watch(args) => commands::watch::run(&args),
         Command::Worktree(args) => commands::worktree::run(&args),
+        Command::Agents(args) => commands::agents::run(&args),
+        Command::Spawn(args) => commands::spawn::run(&args),
         Command::Approvals(args) => commands::approvals::run(&args),
         Command::Audit(args) => commands::audit::run(&args),
         Command::Budget(args) => commands::budget::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),
+        Command::Play(args) => commands::play::run(&args),
+        Command::Keep(args) => commands::keep::run(&args),
     }
 }
 

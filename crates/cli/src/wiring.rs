@@ -1,5 +1,6 @@
 //! What the program takes from the world: environment, configuration layers, git's files, stdin.
 
+pub mod agents;
 pub mod atomic;
 pub mod git_config;
 pub mod git_facts;
@@ -12,6 +13,7 @@ pub mod place;
 pub mod quantity;
 pub mod question;
 pub mod repo;
+pub mod run;
 pub mod settings_file;
 pub mod store;
 pub mod words;

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_model::{Event, RunId, Timestamp};
+use aurora_model::{Event, RunId, RunOutcome, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
@@ -167,8 +167,8 @@ impl Driver {
                     }
                 },
                 () = reached(leave_at), if leave_at.is_some() => {
+                    // Nothing is there any more, so that the next turn is the last.
                     hands.tasks.shutdown().await;
-                    return Ok(Ended::Interrupted);
                 }
                 Some(done) = hands.tasks.join_next() => self.settle(hands, done).await?,
                 true = news.past(seen) => {
@@ -184,6 +184,8 @@ impl Driver {
     fn is_over(&self, hands: &Hands) -> Option<Ended> {
         let state = hands.journal.state();
         match state.phase {
+            // A run that was given up may have something going on, which leaves first.
+            Phase::Finished(RunOutcome::Aborted) if !hands.tasks.is_empty() => return None,
             Phase::Finished(_) => return Some(Ended::Finished),
             Phase::Interrupted if hands.tasks.is_empty() => return Some(Ended::Interrupted),
             _ => {}
@@ -198,7 +200,7 @@ impl Driver {
     fn perform_owed(&self, hands: &mut Hands) {
         let state = hands.journal.state();
         let owed = owed(&state);
-        if state.phase == Phase::Interrupted {
+        if matches!(state.phase, Phase::Interrupted | Phase::Finished(_)) {
             hands.leave_at.get_or_insert_with(|| Instant::now() + LEAVE_LIMIT);
         }
         hands.performing.retain(|effect, one| {
@@ -297,8 +299,8 @@ async fn reached(moment: Option<Instant>) {
     }
 }
 
-/// Answers a question of a run or interrupts it from outside: recorded at once, whether or not
-/// somebody drives it. Everything else is told by the run's driver only.
+/// Answers a question of a run, interrupts it or gives it up from outside: recorded at once, whether
+/// or not somebody drives it. Everything else is told by the run's driver only.
 ///
 /// # Errors
 /// When there is no such run or question, or it was answered before.
@@ -308,7 +310,9 @@ pub async fn answer(
     command: &Command,
     now: Timestamp,
 ) -> Result<Arc<State>> {
-    if !matches!(command, Command::Answer { .. } | Command::Interrupt { .. }) {
+    let outside =
+        matches!(command, Command::Answer { .. } | Command::Interrupt { .. } | Command::Abandon);
+    if !outside {
         let what = format!("only what drives {run} can tell that");
         return Err(Refused::Unsound { what }.into());
     }

@@ -7,6 +7,7 @@ pub mod graph;
 pub mod machine;
 pub mod plan_file;
 pub mod task_file;
+pub mod world;
 
 pub use driver::{Driver, Ended, Stop, World};
 pub use error::{Error, Result};

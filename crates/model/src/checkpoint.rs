@@ -173,6 +173,10 @@ pub enum CheckpointKind {
     Promoted,
     /// Because of a shadow: what it began from, or what it held.
     Shadow,
+    /// Because of a desk: what an attempt begins with, or what one left.
+    Desk,
+    /// The state that the adoption of a desk's work left behind.
+    Adopted,
 }
 
 /// One checkpoint: everything that is stored about it. Lists of changed files are not stored, because

@@ -92,12 +92,8 @@ impl Digest {
     /// The digest of these 32 bytes.
     #[must_use]
     pub fn of_bytes(bytes: [u8; 32]) -> Self {
-        use fmt::Write as _;
-        let mut text = String::with_capacity(64);
-        for byte in bytes {
-            let _ = write!(text, "{byte:02x}");
-        }
-        Self(text)
+        let digits = bytes.into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        Self(digits.filter_map(|digit| char::from_digit(u32::from(digit), 16)).collect())
     }
 
     /// Its digits.

@@ -19,7 +19,7 @@ mod verify;
 use aurora_model::{Digest, Timestamp};
 use sha2::{Digest as _, Sha256};
 
-use crate::record::NewRecord;
+use crate::record::Record;
 
 pub use verify::{Finding, Verification, Verifier, What, verify, verify_with};
 
@@ -31,16 +31,31 @@ pub const BEGINNING: Hash = [0; 32];
 
 /// The hash of a record, given the one before it in its stream.
 #[must_use]
-pub fn hash(before: &Hash, stream: &str, version: u64, at: Timestamp, record: &NewRecord) -> Hash {
+pub fn hash(
+    before: &Hash,
+    stream: &str,
+    version: u64,
+    at: Timestamp,
+    kind: &str,
+    schema: u16,
+    payload: &str,
+) -> Hash {
     let mut fields = Fields::new("aurora.record.1");
     fields.hash(before);
     fields.text(stream);
     fields.number(version.to_be_bytes());
     fields.number(at.unix_ms.to_be_bytes());
-    fields.text(&record.kind);
-    fields.number(u64::from(record.schema).to_be_bytes());
-    fields.text(&record.payload);
+    fields.text(kind);
+    fields.number(u64::from(schema).to_be_bytes());
+    fields.text(payload);
     fields.done()
+}
+
+/// The hash that a record should have, given the one before it in its stream.
+#[must_use]
+pub fn hash_of(before: &Hash, record: &Record) -> Hash {
+    let Record { stream, version, at, kind, schema, payload, .. } = record;
+    hash(before, &stream.0, *version, *at, kind, *schema, payload)
 }
 
 /// The link of a record to the one before it in the whole log.

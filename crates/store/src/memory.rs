@@ -90,7 +90,8 @@ impl Log {
         let position = index as u64 + 1;
         let before = self.streams.get(name).map_or(BEGINNING, |stream| stream.hash);
         let version = self.streams.get(name).map_or(0, |stream| stream.head.version) + 1;
-        let hash = chain::hash(&before, &name.0, version, at, &new);
+        let NewRecord { kind, schema, payload } = new;
+        let hash = chain::hash(&before, &name.0, version, at, &kind, schema, &payload);
         self.chain = chain::link(&self.chain, position, &hash);
         let digest = Digest::of_bytes(hash);
         let stream = self.streams.entry(name.clone()).or_insert_with(|| Stream {
@@ -107,7 +108,7 @@ impl Log {
         });
         stream.head.version = version;
         stream.head.last_at = at;
-        stream.head.last_kind.clone_from(&new.kind);
+        stream.head.last_kind.clone_from(&kind);
         stream.head.hash = digest.clone();
         stream.hash = hash;
         stream.at.push(index);
@@ -116,9 +117,9 @@ impl Log {
             stream: name.clone(),
             version,
             at,
-            kind: new.kind,
-            schema: new.schema,
-            payload: new.payload,
+            kind,
+            schema,
+            payload,
             hash: digest,
             chain: Digest::of_bytes(self.chain),
         });

@@ -165,6 +165,3 @@ impl Store for SqliteStore {
         Box::pin(self.writer.ask(|answer| Task::Delivered { id, answer }))
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -3,12 +3,14 @@
 
 #[cfg(any(test, feature = "contract"))]
 pub mod contract;
+pub mod desk;
 pub mod error;
 pub mod escape;
 #[cfg(test)]
 pub(crate) mod fixture;
 pub mod git;
 pub mod memory;
+pub mod process;
 pub mod progress;
 pub mod request;
 pub mod shadow;

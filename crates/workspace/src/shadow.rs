@@ -17,7 +17,7 @@ mod probe;
 mod promote;
 mod quota;
 mod reading;
-mod removal;
+pub(crate) mod removal;
 pub mod run;
 mod users;
 

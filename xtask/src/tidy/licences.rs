@@ -27,6 +27,16 @@ pub struct Package {
     pub source: Option<String>,
     /// Where its manifest lies.
     pub manifest_path: String,
+    /// What it names as dependencies.
+    #[serde(default)]
+    pub dependencies: Vec<Dependency>,
+}
+
+/// A dependency that a package names, whether it is built or not.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+pub struct Dependency {
+    /// Its name.
+    pub name: String,
 }
 
 #[derive(Deserialize)]
@@ -83,9 +93,10 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
     let allowed = list(at(&["licenses"]), "allow");
     let allowed: Vec<&str> = allowed.iter().filter_map(Value::as_str).collect();
     let banned = list(at(&["bans"]), "deny");
-    let banned: Vec<&str> = banned.iter().filter_map(|one| one.get("crate")?.as_str()).collect();
+    let banned: Vec<&str> =
+        banned.iter().filter(|one| !is_wrapped(one, tree)).filter_map(name).collect();
     let skipped = list(at(&["bans"]), "skip");
-    let skipped: Vec<&str> = skipped.iter().filter_map(|one| one.get("crate")?.as_str()).collect();
+    let skipped: Vec<&str> = skipped.iter().filter_map(name).collect();
     let is_skipped =
         |package: &Package| skipped.contains(&&*format!("{}@{}", package.name, package.version));
     let mut findings = Vec::new();
@@ -114,6 +125,23 @@ pub fn check(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn name(entry: &Value) -> Option<&str> {
+    entry.get("crate")?.as_str()
+}
+
+/// Whether a banned package comes only with one that may have it, and none of ours names it.
+fn is_wrapped(entry: &Value, tree: &Tree) -> bool {
+    let wrappers = entry.get("wrappers").and_then(Value::as_array).cloned().unwrap_or_default();
+    let is_wrapper = |package: &Package| {
+        wrappers.iter().any(|wrapper| wrapper.as_str() == Some(package.name.as_str()))
+    };
+    let names_it = |package: &Package| {
+        package.source.is_none()
+            && package.dependencies.iter().any(|one| Some(one.name.as_str()) == name(entry))
+    };
+    tree.packages.iter().any(is_wrapper) && !tree.packages.iter().any(names_it)
 }
 
 /// Why a package may not be built in.
@@ -204,6 +232,7 @@ mod tests {
             license: licence.map(str::to_owned),
             source: source.map(str::to_owned),
             manifest_path: "crates/a/Cargo.toml".to_owned(),
+            dependencies: Vec::new(),
         }
     }
 
@@ -229,6 +258,19 @@ mod tests {
             let found = count(ALLOW, vec![package(name, "1.0.0", licence, source)]);
             assert_eq!(found, expected, "{name} {licence:?} {source:?}");
         }
+    }
+
+    #[test]
+    fn what_is_banned_may_come_with_its_wrapper_and_not_with_us() {
+        let deny = "[licenses]\nallow = [\"MIT\"]\n[bans]\n\
+            deny = [{ crate = \"slow\", wrappers = [\"big\"] }]\n";
+        let slow = || package("slow", "1.0.0", Some("MIT"), Some(REGISTRIES[0]));
+        let big = || package("big", "1.0.0", Some("MIT"), Some(REGISTRIES[0]));
+        assert_eq!(count(deny, vec![slow()]), 1);
+        assert_eq!(count(deny, vec![slow(), big()]), 0);
+        let mut ours = package("a", "1.0.0", Some("MIT"), None);
+        ours.dependencies.push(Dependency { name: "slow".to_owned() });
+        assert_eq!(count(deny, vec![slow(), big(), ours]), 1);
     }
 
     #[test]

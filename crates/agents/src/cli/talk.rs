@@ -10,7 +10,7 @@ use crate::agent::{Ended, Pipes};
 
 const CHUNK_BYTES: usize = 64 * 1024;
 /// How long a pipe may stay open after the process that we know of has ended.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(2);
 
 type Stdin = Box<dyn AsyncWrite + Send + Unpin>;
 

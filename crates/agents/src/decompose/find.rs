@@ -64,14 +64,22 @@ fn scattered(text: &str) -> Vec<Value> {
 
 /// The JSON value at the start of a text and where it ends; alone means that nothing may follow.
 fn at_start(text: &str, alone: bool) -> Option<(Value, usize)> {
-    let parse = |text: &str| {
-        let mut values = Deserializer::from_str(text).into_iter::<Value>();
-        let value = values.next()?.ok()?;
-        let end = values.byte_offset();
-        let rest = text.get(end..).unwrap_or_default();
-        (!alone || rest.trim().is_empty()).then_some((value, end))
-    };
-    parse(text).or_else(|| parse(&without_trailing_commas(text)?))
+    match parse(text, alone) {
+        // It says so itself; looking for commas in every text would take long.
+        Err(Some(error)) if error.to_string().starts_with("trailing comma") => {
+            parse(&without_trailing_commas(text)?, alone).ok()
+        }
+        parsed => parsed.ok(),
+    }
+}
+
+/// The same for JSON without faults; the error is nothing when there is more than there should be.
+fn parse(text: &str, alone: bool) -> Result<(Value, usize), Option<serde_json::Error>> {
+    let mut values = Deserializer::from_str(text).into_iter::<Value>();
+    let value = values.next().ok_or(None)?.map_err(Some)?;
+    let end = values.byte_offset();
+    let rest = text.get(end..).unwrap_or_default();
+    if !alone || rest.trim().is_empty() { Ok((value, end)) } else { Err(None) }
 }
 
 /// The text with a space for every comma before a closing bracket, where there is one.

@@ -35,6 +35,11 @@ impl Address {
         let origin = url.origin().ascii_serialization();
         Ok(Self { endpoint: url.into(), origin })
     }
+
+    /// Whether what is sent there is not encrypted.
+    pub fn is_plain(&self) -> bool {
+        self.origin.starts_with("http://")
+    }
 }
 
 /// A provider's own address.

@@ -63,9 +63,14 @@ impl Provider {
         self.asked.try_iter().collect()
     }
 
+    /// Waits until it was asked.
+    pub fn wait_until_asked(&self) {
+        self.asked.recv_timeout(Duration::from_secs(60)).expect("nobody asks");
+    }
+
     /// Waits until whoever was never answered has gone away.
     pub fn wait_until_left(&self) {
-        self.left.recv_timeout(Duration::from_secs(10)).expect("the connection stays open");
+        self.left.recv_timeout(Duration::from_secs(60)).expect("the connection stays open");
     }
 }
 

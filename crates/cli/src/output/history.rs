@@ -22,6 +22,8 @@ pub fn kind(kind: CheckpointKind) -> &'static str {
         CheckpointKind::Restored => "restored",
         CheckpointKind::Promoted => "promoted",
         CheckpointKind::Shadow => "shadow",
+        CheckpointKind::Desk => "desk",
+        CheckpointKind::Adopted => "adopted",
     }
 }
 
@@ -38,6 +40,8 @@ pub fn message(checkpoint: &Checkpoint) -> String {
         CheckpointKind::Restored => "what a rollback left",
         CheckpointKind::Promoted => "what a promotion left",
         CheckpointKind::Shadow => "what a shadow began from, or held",
+        CheckpointKind::Desk => "what an attempt begins with, or left",
+        CheckpointKind::Adopted => "what the adoption of a desk's work left",
     };
     words.to_owned()
 }

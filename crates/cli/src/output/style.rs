@@ -67,6 +67,20 @@ impl Style {
         Self { colour: false, width: USUAL_COLUMNS }
     }
 
+    /// The same in so many columns.
+    #[cfg(test)]
+    #[must_use]
+    pub fn columns(self, width: usize) -> Self {
+        Self { width, ..self }
+    }
+
+    /// The same in colour.
+    #[cfg(test)]
+    #[must_use]
+    pub fn coloured(self) -> Self {
+        Self { colour: true, ..self }
+    }
+
     /// Something that comes, or went well.
     #[must_use]
     pub fn good(self, text: &str) -> String {

@@ -1,4 +1,4 @@
-//! The policy's layers on disk: the user's, the project's, and one named on the command line.
+//! Layers of settings on disk: the user's, the project's, and a policy named on the command line.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::exit::Failure;
 
 /// Where a policy lives below a home folder or a project's root.
 pub const POLICY_FILE: &str = ".aurora/policies.yaml";
-const MAX_POLICY_BYTES: u64 = 1024 * 1024;
+const MAX_LAYER_BYTES: u64 = 1024 * 1024;
 
 /// The policy that holds at a place. A layer that is there but cannot be read or understood is an
 /// error, never left out.
@@ -30,20 +30,12 @@ fn load_layers(
     explicit: Option<&Path>,
     project: Option<&str>,
 ) -> anyhow::Result<Policy> {
-    let mut layers = Vec::new();
-    let user_file = super::place::home().map(|home| home.join(POLICY_FILE));
-    if let Some(path) = &user_file {
-        layers.extend(optional(LayerKind::User, path, format!("~/{POLICY_FILE}"))?);
-    }
-    if let Some(path) = project_file(place).filter(|path| Some(path) != user_file.as_ref()) {
-        let here = super::place::cwd().is_some_and(|cwd| cwd.join(POLICY_FILE) == path);
-        let name = if here { POLICY_FILE.to_owned() } else { path.display().to_string() };
-        layers.extend(match project {
-            Some(text) => {
-                Some(LayerSource { kind: LayerKind::Project, name, text: text.to_owned() })
-            }
-            None => optional(LayerKind::Project, &path, name)?,
-        });
+    let found = found(place, POLICY_FILE, "policy")?;
+    let mut layers: Vec<LayerSource> = found.into_iter().map(|(_, layer)| layer).collect();
+    if let Some(text) = project {
+        layers.retain(|layer| layer.kind != LayerKind::Project);
+        let (kind, name) = (LayerKind::Project, POLICY_FILE.to_owned());
+        layers.push(LayerSource { kind, name, text: text.to_owned() });
     }
     if let Some(path) = explicit {
         let name = path.display().to_string();
@@ -60,30 +52,48 @@ fn load_layers(
     })
 }
 
-/// The project's policy file: at the worktree's root, or without a repository at the nearest
+/// The layers of a settings file that are there, with their paths: the user's, then the project's.
+/// `noun` is what the file is called in a message.
+pub fn found(place: &Place, file: &str, noun: &str) -> anyhow::Result<Vec<(PathBuf, LayerSource)>> {
+    let mut layers = Vec::new();
+    let user_file = super::place::home().map(|home| home.join(file));
+    if let Some(path) = &user_file {
+        let layer = optional(LayerKind::User, path, format!("~/{file}"), noun)?;
+        layers.extend(layer.map(|layer| (path.clone(), layer)));
+    }
+    if let Some(path) = project_file(place, file).filter(|path| Some(path) != user_file.as_ref()) {
+        let here = super::place::cwd().is_some_and(|cwd| cwd.join(file) == path);
+        let name = if here { file.to_owned() } else { path.display().to_string() };
+        let layer = optional(LayerKind::Project, &path, name, noun)?;
+        layers.extend(layer.map(|layer| (path, layer)));
+    }
+    Ok(layers)
+}
+
+/// The project's settings file: at the worktree's root, or without a repository at the nearest
 /// folder upwards that has one.
-pub fn project_file(place: &Place) -> Option<PathBuf> {
+pub fn project_file(place: &Place, file: &str) -> Option<PathBuf> {
     if let Some(repo) = &place.repo {
-        return Some(repo.root.join(POLICY_FILE));
+        return Some(repo.root.join(file));
     }
     let cwd = place.cwd.as_deref()?;
     let home = super::place::home();
     let mut above = cwd.ancestors().skip(1).take_while(|folder| Some(*folder) != home.as_deref());
-    if !has_none(&cwd.join(POLICY_FILE)) {
-        return Some(cwd.join(POLICY_FILE));
+    if !has_none(&cwd.join(file)) {
+        return Some(cwd.join(file));
     }
     above
-        .find(|folder| !has_none(&folder.join(POLICY_FILE)) && !is_shared(folder))
-        .map(|folder| folder.join(POLICY_FILE))
+        .find(|folder| !has_none(&folder.join(file)) && !is_shared(folder))
+        .map(|folder| folder.join(file))
 }
 
-/// Whether everybody on this machine may put a policy there (`/tmp`).
+/// Whether everybody on this machine may put settings there (`/tmp`).
 fn is_shared(folder: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     folder.metadata().is_ok_and(|kind| kind.permissions().mode() & 0o002 != 0)
 }
 
-/// Whether there is no policy file, beyond doubt: neither a link to nothing nor something in the
+/// Whether there is no such file, beyond doubt: neither a link to nothing nor something in the
 /// place of its folder is absence.
 fn has_none(path: &Path) -> bool {
     let Err(error) = path.symlink_metadata() else { return false };
@@ -95,19 +105,26 @@ fn has_none(path: &Path) -> bool {
 }
 
 /// A layer that may be absent.
-fn optional(kind: LayerKind, path: &Path, name: String) -> anyhow::Result<Option<LayerSource>> {
+fn optional(
+    kind: LayerKind,
+    path: &Path,
+    name: String,
+    noun: &str,
+) -> anyhow::Result<Option<LayerSource>> {
+    let unreadable = |error: &std::io::Error| unreadable(&name, noun, error);
     let found = std::fs::metadata(path);
     match found {
         Err(_) if has_none(path) => Ok(None),
-        Err(error) => Err(unreadable(&name, &error)),
+        Err(error) => Err(unreadable(&error)),
         Ok(kind_on_disk) if !kind_on_disk.is_file() => {
-            Err(Failure::usage(format!("cannot read policy {name}: it is not a file")).into())
+            Err(Failure::usage(format!("cannot read {noun} {name}: it is not a file")).into())
         }
         Ok(_) => {
-            let file = std::fs::File::open(path).map_err(|error| unreadable(&name, &error))?;
-            let bytes = input::capped(file, MAX_POLICY_BYTES)
-                .map_err(|error| unreadable(&name, &error))?
-                .ok_or_else(|| Failure::usage(format!("policy {name} is larger than 1 MiB")))?;
+            let file = std::fs::File::open(path).map_err(|error| unreadable(&error))?;
+            let bytes =
+                input::capped(file, MAX_LAYER_BYTES)
+                    .map_err(|error| unreadable(&error))?
+                    .ok_or_else(|| Failure::usage(format!("{noun} {name} is larger than 1 MiB")))?;
             source(kind, name, bytes).map(Some)
         }
     }
@@ -117,10 +134,12 @@ fn is_absence(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-fn unreadable(name: &str, error: &std::io::Error) -> anyhow::Error {
-    Failure::usage(format!("cannot read policy {name}: {error}"))
-        .hint("nothing is judged by a policy that cannot be read")
-        .into()
+fn unreadable(name: &str, noun: &str, error: &std::io::Error) -> anyhow::Error {
+    let failure = Failure::usage(format!("cannot read {noun} {name}: {error}"));
+    match noun {
+        "policy" => failure.hint("nothing is judged by a policy that cannot be read").into(),
+        _ => failure.into(),
+    }
 }
 
 fn source(kind: LayerKind, name: String, bytes: Vec<u8>) -> anyhow::Result<LayerSource> {

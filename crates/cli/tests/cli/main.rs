@@ -21,6 +21,8 @@ mod hook;
 #[cfg(test)]
 mod install;
 #[cfg(test)]
+mod keep;
+#[cfg(test)]
 mod log;
 #[cfg(test)]
 mod misc;

@@ -63,6 +63,10 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
         }
         Command::PlanWritten { path } => {
             expect_open(state)?;
+            let previewing = state.open_questions().any(|one| one.about == About::Preview);
+            if !state.is_plan_only() || previewing {
+                return Err(stale("no plan is to be written now"));
+            }
             let outcome = aurora_model::RunOutcome::Completed;
             let written = Event::PlanWritten { path: path.clone() };
             vec![written, Event::RunFinished { outcome }]

@@ -6,13 +6,13 @@ use std::fmt;
 use aurora_model::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::{BEGINNING, Hash, bytes, hash, link};
+use super::{BEGINNING, Hash, bytes, hash_of, link};
 use crate::error::Result;
-use crate::record::{Head, NewRecord, Record, StreamId};
+use crate::record::{Head, Record, StreamId};
 use crate::store::Store;
 
 /// So many records are read at once.
-const PAGE: usize = 1000;
+const PAGE: usize = 256;
 /// So many findings are told; the rest is counted.
 const TOLD: usize = 1000;
 
@@ -279,7 +279,7 @@ impl Walk {
     fn in_stream(&mut self, record: &Record) {
         let last = self.streams.get(&record.stream);
         let expected = last.map_or(1, |last| last.version + 1);
-        let before = last.map_or(Some(BEGINNING), |last| bytes(&last.hash));
+        let before = last.and_then(|last| bytes(&last.hash)).unwrap_or(BEGINNING);
         let again = last.is_some() && record.version < expected;
         if again || record.version == 0 {
             self.found_at(record, What::OutOfOrder { expected });
@@ -289,7 +289,7 @@ impl Walk {
         if record.version > expected {
             let what = What::Skipped { through: record.version - 1 };
             self.found(record.position, &record.stream, expected, what);
-        } else if !self.is_as_hashed(record, before) {
+        } else if bytes(&record.hash) != Some(hash_of(&before, record)) {
             self.found_at(record, What::Changed);
         }
         let last = Last {
@@ -299,18 +299,10 @@ impl Walk {
             at: record.at,
             kind: record.kind.clone(),
         };
-        self.streams.insert(record.stream.clone(), last);
-    }
-
-    fn is_as_hashed(&self, record: &Record, before: Option<Hash>) -> bool {
-        let content = NewRecord {
-            kind: record.kind.clone(),
-            schema: record.schema,
-            payload: record.payload.clone(),
-        };
-        let before = before.unwrap_or(BEGINNING);
-        let computed = hash(&before, &record.stream.0, record.version, record.at, &content);
-        bytes(&record.hash) == Some(computed)
+        match self.streams.get_mut(&record.stream) {
+            Some(there) => *there = last,
+            None => drop(self.streams.insert(record.stream.clone(), last)),
+        }
     }
 
     fn end(mut self, heads: Vec<Head>) -> Verification {

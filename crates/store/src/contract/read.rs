@@ -142,10 +142,7 @@ pub(super) fn the_chains_are_as_they_are_defined(subject: &dyn Subject) {
     let mut link = BEGINNING;
     for record in store.all() {
         let which = usize::from(record.stream.0 == "run/b");
-        let content =
-            NewRecord { kind: record.kind, schema: record.schema, payload: record.payload };
-        let name = &record.stream.0;
-        before[which] = chain::hash(&before[which], name, record.version, record.at, &content);
+        before[which] = chain::hash_of(&before[which], &record);
         link = chain::link(&link, record.position, &before[which]);
         assert_eq!(record.hash, Digest::of_bytes(before[which]));
         assert_eq!(record.chain, Digest::of_bytes(link));

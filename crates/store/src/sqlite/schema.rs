@@ -1,16 +1,17 @@
 //! The tables, how a connection is set up, and how an older file becomes one of today.
 
-use std::fs::{DirBuilder, File, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
 use std::path::Path;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, OpenFlags};
-use rustix::fs::OFlags;
 
 use super::Settings;
-use super::trouble::{io, is_busy, told};
+use super::trouble::{READ_ONLY, io, is_busy, told};
 use crate::error::{Error, Result};
 
 /// The newest format that this program reads and writes.
@@ -85,6 +86,10 @@ pub(super) fn connect(settings: &Settings) -> Result<Connection> {
     let path = &settings.path;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(told("open", path))?;
+    if connection.is_readonly(rusqlite::MAIN_DB).map_err(told("open", path))? {
+        let message = READ_ONLY.to_owned();
+        return Err(Error::Database { doing: "write", path: path.clone(), message });
+    }
     set_up(&connection, settings.patience).map_err(told("open", path))?;
     Ok(connection)
 }
@@ -168,21 +173,31 @@ fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
 
 /// Makes the file ourselves, so that only its owner may read it: SQLite gives its other files the
 /// same mode. A link in its place is not followed.
+///
+/// A file that is there is not opened: closing it again would take away the locks that SQLite holds on
+/// it for another store of this process. For the same reason only one makes it at a time.
 fn make_file(path: &Path) -> Result<()> {
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
     let mut make = DirBuilder::new();
     make.recursive(true).mode(0o700).create(folder).map_err(io("create", folder))?;
-    let new = !path.exists();
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(true).truncate(false).mode(0o600);
-    options.custom_flags(i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0));
-    options.open(path).map_err(io("open", path))?;
-    if new {
-        let folder_file = File::open(folder).map_err(io("open", folder))?;
-        folder_file.sync_all().map_err(io("sync", folder))?;
+    match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
+        Ok(file) => {
+            drop(file);
+            let folder_file = File::open(folder).map_err(io("open", folder))?;
+            folder_file.sync_all().map_err(io("sync", folder))
+        }
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            let found = fs::symlink_metadata(path).map_err(io("look at", path))?;
+            if found.is_file() {
+                return Ok(());
+            }
+            Err(io("open", path)(std::io::Error::other("it is a link, or no file")))
+        }
+        Err(error) => Err(io("create", path)(error)),
     }
-    Ok(())
 }

@@ -9,6 +9,9 @@ use crate::error::Error;
 /// SQLite could not make room for the memory that processes share: a full disk, mostly.
 const NO_ROOM_FOR_SHARED_MEMORY: i32 = rusqlite::ffi::SQLITE_IOERR_SHMSIZE;
 
+/// Said when nothing may be written.
+pub(super) const READ_ONLY: &str = "the file, its folder or its disk is read-only";
+
 /// Puts an error of SQLite's into words.
 pub(super) fn told<'a>(
     doing: &'static str,
@@ -28,7 +31,7 @@ pub(super) fn told<'a>(
                 let what = format!("{} is damaged, or no database: {error}", path.display());
                 return Error::Corrupt { what };
             }
-            Some(ErrorCode::ReadOnly) => "the file, its folder or its disk is read-only".to_owned(),
+            Some(ErrorCode::ReadOnly) => READ_ONLY.to_owned(),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                 "another process keeps it locked".to_owned()
             }

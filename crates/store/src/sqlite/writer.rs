@@ -6,6 +6,7 @@ mod append;
 use std::future::Future;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
 
 use aurora_model::Timestamp;
 use rusqlite::{Connection, params};
@@ -90,8 +91,12 @@ impl Writer {
         let bench = Bench { connection, settings: Arc::clone(&settings), position };
         let run = move || {
             let mut batch = Vec::new();
+            let mut rhythm = Rhythm::default();
             while queue.blocking_recv_many(&mut batch, TOGETHER) > 0 {
+                rhythm.gather(&mut queue, &mut batch);
+                let (count, start) = (batch.len(), Instant::now());
                 bench.write(&mut batch);
+                rhythm = Rhythm { count, took: start.elapsed() };
             }
         };
         let thread = thread::Builder::new().name("aurora-log-write".to_owned()).spawn(run);
@@ -124,6 +129,28 @@ impl Drop for Writer {
         if let Some(thread) = self.thread.take() {
             // A thread that panicked has answered nobody, and they know.
             let _ = thread.join();
+        }
+    }
+}
+
+/// How the last batch went. Those who were answered together ask again together, one by one: waiting
+/// for them a fraction of what a commit costs is cheaper than a commit for the first of them alone.
+/// Who writes alone never waits.
+#[derive(Default)]
+struct Rhythm {
+    count: usize,
+    took: Duration,
+}
+
+impl Rhythm {
+    fn gather(&self, queue: &mut mpsc::Receiver<Task>, batch: &mut Vec<Task>) {
+        let patience = (self.took / 4).min(Duration::from_millis(1));
+        let start = Instant::now();
+        while batch.len() < self.count && start.elapsed() < patience {
+            match queue.try_recv() {
+                Ok(task) => batch.push(task),
+                Err(_) => thread::yield_now(),
+            }
         }
     }
 }

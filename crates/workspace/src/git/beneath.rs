@@ -8,7 +8,7 @@ mod look;
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -149,6 +149,11 @@ impl Folder {
             Holder::Root(fd) => fd,
             Holder::Own(fd) => fd,
         }
+    }
+
+    /// The folder itself, for who removes everything at a name.
+    pub fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd().as_fd()
     }
 
     fn enter(&self, path: &RepoPath, make: bool) -> Way<Self> {

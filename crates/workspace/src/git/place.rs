@@ -78,6 +78,16 @@ impl Place {
             program,
         })
     }
+
+    /// The place of a linked worktree of the same repository, whether it is whole or not. What is
+    /// written for people stays with our own data.
+    pub(crate) fn linked(&self, root: PathBuf, name: &str) -> Self {
+        let feature = name::of_linked(name.as_bytes());
+        let feature_dir = self.aurora_dir.join("features").join(&feature);
+        let git_dir = self.common_dir.join("worktrees").join(name);
+        let projections_dir = feature_dir.clone();
+        Self { root, git_dir, feature, feature_dir, projections_dir, ..self.clone() }
+    }
 }
 
 /// The nearest folder above that holds a `.git`, and the git folder that it means.

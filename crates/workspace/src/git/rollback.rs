@@ -84,7 +84,8 @@ impl GitWorkspace {
     fn aim_of_undo(&self) -> Result<Aim> {
         let chain = self.list_checkpoints()?;
         let undone = chain.iter().rev().find(|checkpoint| {
-            matches!(checkpoint.kind, CheckpointKind::Restored | CheckpointKind::Promoted)
+            use CheckpointKind::{Adopted, Promoted, Restored};
+            matches!(checkpoint.kind, Restored | Promoted | Adopted)
         });
         let Some(undone) = undone else {
             return Err(Error::NotFound {
@@ -186,7 +187,7 @@ impl GitWorkspace {
 
     /// The same where folders may have gone, too. Where nothing changed there is nothing to undo, so
     /// the safety checkpoint is the answer.
-    fn record_changed(
+    pub(crate) fn record_changed(
         &self,
         due: &Due,
         transition: &Transition,
@@ -287,7 +288,7 @@ impl GitWorkspace {
     }
 
     /// Those of these folders that are there, or are not.
-    fn folders_that(&self, folders: &[RepoPath], there: bool) -> Result<Vec<RepoPath>> {
+    pub(crate) fn folders_that(&self, folders: &[RepoPath], there: bool) -> Result<Vec<RepoPath>> {
         let root = Root::open(&self.place.root, Fuse::default())?;
         let mut hand = root.hand();
         let matches = |path: &&RepoPath| hand.folder(Some(path), false).is_ok() == there;

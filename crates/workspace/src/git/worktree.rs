@@ -3,7 +3,8 @@
 
 mod aside;
 mod cleanup;
-mod fill;
+pub(crate) mod fill;
+mod open;
 mod record;
 mod remove;
 #[cfg(test)]
@@ -133,6 +134,11 @@ impl GitWorkspace {
 
     /// `<state>/worktrees/<repository>-<hash of where it is>`.
     fn worktrees_dir(&self) -> PathBuf {
+        self.settings.state_dir.join("worktrees").join(self.repository_key())
+    }
+
+    /// A name for the repository that no other one has: its own, and a hash of where it is.
+    pub(crate) fn repository_key(&self) -> String {
         let common = self.place.common_dir.as_os_str().as_bytes();
         let hash = gix::objs::compute_hash(gix::hash::Kind::Sha1, gix::objs::Kind::Blob, common)
             .map(|id| id.to_hex_with_len(8).to_string())
@@ -146,7 +152,7 @@ impl GitWorkspace {
             .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_' | '.') { c } else { '-' })
             .take(64)
             .collect();
-        self.settings.state_dir.join("worktrees").join(format!("{name}-{hash}"))
+        format!("{name}-{hash}")
     }
 
     fn commit_of(&self, from: &str) -> Result<ObjectId> {
@@ -238,7 +244,7 @@ fn check_slug(slug: &str) -> Result<()> {
 }
 
 /// The git folder of a linked worktree, by its `.git` file and pointing back at it.
-fn admin_of(path: &Path) -> Option<PathBuf> {
+pub(crate) fn admin_of(path: &Path) -> Option<PathBuf> {
     let text = std::fs::read(path.join(".git")).ok()?;
     let line = text.strip_prefix(b"gitdir: ")?.trim_ascii_end();
     let admin = path.join(std::ffi::OsStr::from_bytes(line)).canonicalize().ok()?;

@@ -91,6 +91,10 @@ fn a_child_at_work() {
                 };
                 open.try_for_each(promote)
             }
+            "desk" => {
+                crate::desk::crash::take_a_turn(&workspace, &dir);
+                Ok(())
+            }
             other => panic!("nobody asked for {other}"),
         };
         match done {
@@ -100,7 +104,7 @@ fn a_child_at_work() {
     }
 }
 
-fn start(world: &World, work: &str, seed: u64, times: u64) -> Child {
+pub fn start(world: &World, work: &str, seed: u64, times: u64) -> Child {
     std::fs::remove_file(world.dir().join(READY)).ok();
     Command::new(std::env::current_exe().unwrap())
         .args(["crash::a_child_at_work", "--exact", "--nocapture", "--test-threads=1"])
@@ -118,7 +122,7 @@ fn start(world: &World, work: &str, seed: u64, times: u64) -> Child {
 }
 
 /// Lets a child work for a moment and kills it. A child that ended by itself must not have failed.
-fn kill_after(world: &World, mut child: Child, delay: Duration) {
+pub fn kill_after(world: &World, mut child: Child, delay: Duration) {
     let ready = world.dir().join(READY);
     let give_up = Instant::now() + Duration::from_secs(60);
     let mut deadline = None;
@@ -174,7 +178,7 @@ fn world_with_states(seed: u64) -> (World, Vec<Listing>) {
     (world, listings)
 }
 
-fn fsck(world: &World) {
+pub fn fsck(world: &World) {
     let private = world.root.join(".git/aurora/git");
     let said = world.try_git(&private, &["--git-dir=.", "fsck", "--no-dangling", "--no-progress"]);
     let text = String::from_utf8_lossy(&said.stderr).into_owned();
@@ -184,7 +188,7 @@ fn fsck(world: &World) {
 }
 
 /// The chain is unbroken and the newest checkpoints can be read whole.
-fn chain_is_whole(workspace: &GitWorkspace, chance: &mut Chance) {
+pub fn chain_is_whole(workspace: &GitWorkspace, chance: &mut Chance) {
     let all = workspace.checkpoints().unwrap();
     for pair in all.windows(2) {
         let previous = pair[1].previous_checkpoint_id.as_ref();
@@ -200,7 +204,7 @@ fn chain_is_whole(workspace: &GitWorkspace, chance: &mut Chance) {
 }
 
 /// How long a child is at work for one turn, on this machine and with what else it has to do now.
-fn one_turn(world: &World, work: &str) -> Duration {
+pub fn one_turn(world: &World, work: &str) -> Duration {
     let child = start(world, work, 1, 1);
     let ready = world.dir().join(READY);
     let give_up = Instant::now() + Duration::from_secs(60);
@@ -215,7 +219,7 @@ fn one_turn(world: &World, work: &str) -> Duration {
 }
 
 /// A moment between a child's first at work and its third turn.
-fn delay(chance: &mut Chance, turn: Duration) -> Duration {
+pub fn delay(chance: &mut Chance, turn: Duration) -> Duration {
     turn * u32::try_from(chance.below(2_500)).unwrap() / 1_000
 }
 

@@ -52,7 +52,7 @@ pub fn number_from_environment(name: &str, otherwise: u64) -> u64 {
 pub struct World {
     pub root: PathBuf,
     dir: PathBuf,
-    _temporary: tempfile::TempDir,
+    _temporary: Option<tempfile::TempDir>,
 }
 
 impl World {
@@ -70,11 +70,16 @@ impl World {
 
     fn within(temporary: tempfile::TempDir) -> Self {
         let dir = temporary.path().canonicalize().unwrap();
-        let world = Self { root: dir.join("repo"), dir, _temporary: temporary };
+        let world = Self { root: dir.join("repo"), dir, _temporary: Some(temporary) };
         std::fs::create_dir_all(&world.root).unwrap();
         std::fs::create_dir_all(world.home()).unwrap();
         world.git(&["init", "--quiet", "--template=", "--initial-branch=main"]);
         world
+    }
+
+    /// The same world, seen from another worktree in it.
+    pub fn seen_from(&self, root: &Path) -> Self {
+        Self { root: root.to_owned(), dir: self.dir.clone(), _temporary: None }
     }
 
     pub fn home(&self) -> PathBuf {

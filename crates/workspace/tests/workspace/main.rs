@@ -3,6 +3,8 @@
 #[cfg(test)]
 mod crash;
 #[cfg(test)]
+mod desk;
+#[cfg(test)]
 mod edits;
 #[cfg(test)]
 mod harness;

@@ -27,5 +27,6 @@ fn latest(all: Vec<Checkpoint>) -> Option<Checkpoint> {
 /// Whether a checkpoint is one to go back to when none is named.
 #[must_use]
 pub fn is_meant(one: &Checkpoint) -> bool {
-    matches!(one.kind, CheckpointKind::Asked | CheckpointKind::Watched)
+    use CheckpointKind::{Adopted, Asked, Watched};
+    matches!(one.kind, Asked | Watched | Adopted)
 }

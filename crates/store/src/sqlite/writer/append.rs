@@ -97,8 +97,10 @@ impl Bench {
         for record in &append.records {
             position += 1;
             stream.version += 1;
-            let name = &append.stream.0;
-            stream.hash = chain::hash(&stream.hash, name, stream.version, append.at, record);
+            let (name, version) = (&append.stream.0, stream.version);
+            let NewRecord { kind, schema, payload } = record;
+            stream.hash =
+                chain::hash(&stream.hash, name, version, append.at, kind, *schema, payload);
             chain = chain::link(&chain, position, &stream.hash);
             self.insert(position, &stream, append.at, record, &chain)?;
         }

@@ -71,7 +71,7 @@ impl GitWorkspace {
     fn way_back(&self) -> String {
         let chain = self.list_checkpoints().unwrap_or_default();
         let mut latest = chain.iter().rev();
-        let ends = [CheckpointKind::Restored, CheckpointKind::Promoted];
+        let ends = [CheckpointKind::Restored, CheckpointKind::Promoted, CheckpointKind::Adopted];
         match (latest.next(), latest.next()) {
             (Some(end), Some(before)) if ends.contains(&end.kind) => format!(
                 "the safety checkpoint is {} or {}",

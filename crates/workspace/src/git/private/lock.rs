@@ -44,7 +44,8 @@ impl PrivateStore {
         self.lock_within(place, PATIENCE)
     }
 
-    pub(super) fn lock_within(&self, place: &Place, patience: Duration) -> Result<FeatureLock> {
+    /// The same, with another limit to how long somebody else is waited for.
+    pub fn lock_within(&self, place: &Place, patience: Duration) -> Result<FeatureLock> {
         let feature = lock_feature(place, patience)?;
         let store = claim(&self.aurora_dir.join("lock"), &Claim::Shared, patience)?;
         // Packs that went while we waited must not be taken for ours any more.

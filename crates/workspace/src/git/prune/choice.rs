@@ -47,16 +47,22 @@ pub(crate) fn doomed(
 /// Whether a checkpoint is the result of the latest rollback or promotion, the safety checkpoint
 /// before it, or a safety checkpoint after it.
 fn needed_for_undo(all: &[Checkpoint]) -> impl Fn(usize) -> bool {
-    use CheckpointKind::{Promoted, Restored, Safety};
+    use CheckpointKind::{Adopted, Promoted, Restored, Safety};
     let is_safety = |one: &Checkpoint| one.kind == Safety;
-    let result = all.iter().rposition(|one| matches!(one.kind, Restored | Promoted));
+    let result = all.iter().rposition(|one| matches!(one.kind, Restored | Promoted | Adopted));
     let before = all.get(..result.unwrap_or(all.len())).unwrap_or_default();
     let safety = before.iter().rposition(is_safety);
     let from = safety.or(result).unwrap_or(all.len());
+    // Before an adoption there need not be a safety checkpoint: any that is the worktree's state does.
+    let adopted = result.filter(|at| all.get(*at).is_some_and(|one| one.kind == Adopted));
+    let before_adopted = adopted.and_then(|at| at.checked_sub(1));
     let needed: Vec<bool> = all
         .iter()
         .enumerate()
-        .map(|(at, one)| at >= from && (is_safety(one) || Some(at) == result))
+        .map(|(at, one)| {
+            let counts = at >= from && (is_safety(one) || Some(at) == result);
+            counts || Some(at) == before_adopted
+        })
         .collect();
     move |at| needed.get(at).copied().unwrap_or(false)
 }

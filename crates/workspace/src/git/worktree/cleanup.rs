@@ -76,7 +76,7 @@ impl GitWorkspace {
                 self.finish_removal(record)?;
                 answer(true, "its folder is gone")
             }
-            Stage::Ready => None,
+            Stage::Ready | Stage::Restoring => None,
         })
     }
 

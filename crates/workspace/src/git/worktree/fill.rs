@@ -19,7 +19,7 @@ use crate::git::process::Git;
 const OLDER: Duration = Duration::from_secs(3);
 
 /// Fills a worktree that has nothing but its `.git`, and says what git would have made otherwise.
-pub(super) fn fill(
+pub(crate) fn fill(
     workspace: &GitWorkspace,
     commit: &ObjectId,
     path: &Path,
@@ -35,7 +35,7 @@ pub(super) fn fill(
     notes(workspace, &listing, path, &admin)
 }
 
-pub(super) fn tree_of(workspace: &GitWorkspace, commit: &ObjectId) -> Result<ObjectId> {
+pub(crate) fn tree_of(workspace: &GitWorkspace, commit: &ObjectId) -> Result<ObjectId> {
     let place = &workspace.place;
     let said = Git::new(&place.program, &place.common_dir, "read a commit")
         .args(["rev-parse", "--verify", "--end-of-options"])

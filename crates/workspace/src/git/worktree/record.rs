@@ -22,6 +22,8 @@ pub(super) enum Stage {
     Making,
     /// It is whole.
     Ready,
+    /// Its folder was lost and is being made again; nobody works in it yet.
+    Restoring,
     /// Everything in it is safe and it is going away.
     Removing,
 }
@@ -160,6 +162,11 @@ pub(super) fn all(place: &Place) -> Result<Vec<Record>> {
     }
     records.sort_by(|a, b| a.slug().cmp(b.slug()));
     Ok(records)
+}
+
+/// Whether there is a record of that name, held or not.
+pub(super) fn is_there(place: &Place, slug: &str) -> bool {
+    file_of(place, slug).exists()
 }
 
 /// The right to work on a worktree's record; nothing when somebody else has it.

@@ -75,6 +75,7 @@ impl GitWorkspace {
         let mut thrown_away = self.refuse_stray_commits(&record, force)?;
         let kept = self.keep_everything(&mut record, force)?;
         thrown_away.extend(kept.lost);
+        self.remove_desks_of(&self.describe(&record, Vec::new())?.feature)?;
         record.set_stage(Stage::Removing)?;
         self.finish_removal(&record)?;
         let kept_branch = self.ref_of(record.branch())?.map(|_| record.branch().to_owned());
@@ -271,7 +272,7 @@ impl GitWorkspace {
 
     /// Git's entries whose folder is that one, whether it is there or not. `git worktree prune` would
     /// also take others, such as those on a disk that is not mounted now.
-    pub(super) fn admins_of(&self, path: &Path) -> Vec<PathBuf> {
+    pub(crate) fn admins_of(&self, path: &Path) -> Vec<PathBuf> {
         use std::os::unix::ffi::OsStrExt as _;
         let dir = self.place.common_dir.join("worktrees");
         let Ok(entries) = std::fs::read_dir(dir) else { return Vec::new() };
@@ -290,7 +291,7 @@ fn canonical(path: &Path) -> Option<PathBuf> {
     Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?))
 }
 
-fn remove_folder(path: &Path) -> Result<()> {
+pub(super) fn remove_folder(path: &Path) -> Result<()> {
     match std::fs::remove_dir_all(path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
             Err(Error::io("remove", path)(error))

@@ -1,0 +1,233 @@
+//! One attempt: money reserved, desk prepared, agent at work within its limit, everything gone after.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use aurora_agents::{Agent, Job, Report, Start};
+use aurora_model::{AgentName, AttemptEnd, Cost, Digest, Known, Route, TaskId, TreeId};
+
+use super::listening::Listening;
+use super::processes::Process;
+use super::prompt::prompt;
+use super::{Inner, blocking, task_of};
+use crate::budget::{Reservation, Reserve};
+use crate::driver::Stop;
+use crate::error::Result;
+use crate::machine::{Command, State, TaskState};
+
+/// How long the model may take when it is asked in place of an agent: a failure of an agent must lead
+/// to an answer within minutes.
+const MODEL_LIMIT_SECONDS: u64 = 40;
+/// How long the last words of an ended agent are waited for.
+const LAST_WORDS: Duration = Duration::from_secs(3);
+/// How much of what an agent says at the end stands in the log itself.
+const MAX_SUMMARY_CHARS: usize = 4000;
+
+/// How an attempt went.
+struct Gone {
+    end: AttemptEnd,
+    cost: Cost,
+    transcript: Vec<u8>,
+    /// What the desk held when it began.
+    base: Option<TreeId>,
+}
+
+impl Gone {
+    fn with(end: AttemptEnd) -> Self {
+        Self { end, cost: Cost::default(), transcript: Vec::new(), base: None }
+    }
+
+    fn failed(error: impl Into<String>) -> Self {
+        Self::with(AttemptEnd::Failed { error: error.into() })
+    }
+
+    fn reported(report: Report) -> Self {
+        let summary: String = report.summary.chars().take(MAX_SUMMARY_CHARS).collect();
+        let end = match report.success {
+            true => AttemptEnd::Succeeded { summary },
+            false => AttemptEnd::Failed { error: summary },
+        };
+        Self { end, cost: report.cost, transcript: report.transcript, base: None }
+    }
+}
+
+impl Inner {
+    /// Lets an agent or the model try.
+    pub(super) async fn attempt(
+        self: Arc<Self>,
+        id: &TaskId,
+        number: u32,
+        desk: u32,
+        state: &State,
+        stop: Stop,
+    ) -> Result<Command> {
+        let begun = Instant::now();
+        let task = task_of(state, id)?;
+        let attempt = task.attempts.iter().find(|one| one.number == number);
+        let route = attempt.map_or(Route::Model, |one| one.route.clone());
+        let gone = match self.agent_of(&route) {
+            Ok(agent) => {
+                let job = self.job(task, number, &route, state);
+                self.paid(&agent, job, desk, &route, stop).await?
+            }
+            Err(error) => Gone::failed(error),
+        };
+        let transcript = self.kept(gone.transcript).await?;
+        let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let (task, attempt) = (id.clone(), number);
+        let (end, cost, base) = (gone.end, gone.cost, gone.base);
+        Ok(Command::AttemptOver { task, attempt, end, cost, millis, transcript, base })
+    }
+
+    fn agent_of(&self, route: &Route) -> std::result::Result<Arc<dyn Agent>, String> {
+        let registry = &self.settings.registry;
+        match route {
+            Route::Model => registry.model().ok_or_else(|| "no model is configured".to_owned()),
+            Route::Agent { agent } | Route::AdHoc { agent, .. } => {
+                registry.get(agent).ok_or_else(|| format!("there is no agent {agent} any more"))
+            }
+        }
+    }
+
+    fn job(&self, task: &TaskState, number: u32, route: &Route, state: &State) -> Job {
+        let done: Vec<&TaskState> =
+            task.planned.task.depends_on.iter().filter_map(|on| state.task(on)).collect();
+        let prompt = match &state.brief {
+            Some(brief) => prompt(brief, task, &done, route),
+            None => task.planned.task.title.clone(),
+        };
+        let limit = state.brief.as_ref().map_or(120, |brief| brief.settings.timeout_seconds);
+        let (timeout_seconds, role) = match route {
+            Route::Model => (limit.min(MODEL_LIMIT_SECONDS), None),
+            Route::Agent { agent } => (self.limit_of(agent, limit), None),
+            Route::AdHoc { agent, role } => (self.limit_of(agent, limit), Some(role.to_string())),
+        };
+        Job {
+            name: format!("{}/{}/{number}", self.settings.run, task.id()),
+            prompt,
+            title: task.planned.task.title.clone(),
+            task: task.id().to_string(),
+            attempt: number,
+            role,
+            cwd: String::new(),
+            timeout_seconds,
+        }
+    }
+
+    fn limit_of(&self, agent: &AgentName, limit: u64) -> u64 {
+        self.settings.registry.limits(agent).timeout_seconds.unwrap_or(limit)
+    }
+
+    /// Reserves what the attempt may cost, lets it work, and settles what it did cost.
+    async fn paid(
+        &self,
+        agent: &Arc<dyn Agent>,
+        mut job: Job,
+        desk: u32,
+        route: &Route,
+        stop: Stop,
+    ) -> Result<Gone> {
+        let estimate = agent.estimate(&job);
+        let reservation = Reservation {
+            id: job.name.clone(),
+            run: self.settings.run.clone(),
+            task: TaskId::parse(&job.task),
+            agent: agent.name().to_string(),
+            estimate: estimate.clone(),
+        };
+        match self.settings.budget.reserve(&reservation).await? {
+            Reserve::Refused { why } => {
+                return Ok(Gone::with(AttemptEnd::OverBudget { error: why }));
+            }
+            Reserve::Granted { warning } => self.warn(warning),
+        }
+        let mut gone = match self.desk_for(route, desk).await {
+            Ok((cwd, base)) => {
+                job.cwd = cwd.to_string_lossy().into_owned();
+                Gone { base, ..self.work(agent, &job, &cwd, stop).await? }
+            }
+            Err(error) => Gone::failed(format!("its desk could not be prepared: {error}")),
+        };
+        if gone.cost.known == Known::Unknown && estimate.known != Known::Unknown {
+            gone.cost = Cost { known: Known::Estimated, ..estimate };
+        }
+        self.warn(self.settings.budget.settle(&job.name, &gone.cost).await?);
+        Ok(gone)
+    }
+
+    fn warn(&self, warning: Option<String>) {
+        if let Some(warning) = warning {
+            self.settings.audience.warned(&warning);
+        }
+    }
+
+    /// The folder in which the agent works, brought to where the run stands, and what it holds.
+    async fn desk_for(&self, route: &Route, number: u32) -> Result<(PathBuf, Option<TreeId>)> {
+        if *route == Route::Model {
+            return Ok((self.settings.workspace.root().to_owned(), None));
+        }
+        let site = Arc::clone(&self.site);
+        blocking(move || {
+            let desk = site.desk(number)?;
+            let prepared = desk.prepare()?;
+            Ok((desk.path().to_owned(), Some(prepared.base)))
+        })
+        .await
+    }
+
+    /// Lets the agent work until it is done, its time is over, or somebody stops it. When this
+    /// returns, everything that it started is gone.
+    async fn work(
+        &self,
+        agent: &Arc<dyn Agent>,
+        job: &Job,
+        cwd: &Path,
+        mut stop: Stop,
+    ) -> Result<Gone> {
+        let Some(task) = TaskId::parse(&job.task) else { return Ok(Gone::failed("no such task")) };
+        let audience = Arc::clone(&self.settings.audience);
+        let listening = Listening::new(audience, task, job.attempt);
+        let (process, pipes) = match agent.start(job) {
+            Err(error) => return Ok(Gone::failed(error.to_string())),
+            Ok(Start::Call) => (None, None),
+            Ok(Start::Process(launch)) => {
+                let settings = &self.settings;
+                let (keeper, ours) = (&settings.keeper, &settings.environment);
+                let (process, pipes) = Process::start(keeper, &launch, ours, cwd).await?;
+                (Some(process), Some(pipes))
+            }
+        };
+        let mut attending = agent.attend(job, pipes, &listening);
+        let limit = Duration::from_secs(job.timeout_seconds);
+        let end = tokio::select! {
+            report = &mut attending => {
+                drop(attending);
+                if let Some(process) = &process {
+                    process.kill().await;
+                }
+                return Ok(report.map_or_else(|error| Gone::failed(error.to_string()), Gone::reported));
+            }
+            () = tokio::time::sleep(limit) => AttemptEnd::TimedOut { seconds: job.timeout_seconds },
+            () = stop.asked() => AttemptEnd::Interrupted {},
+        };
+        let mut last = None;
+        if let Some(process) = &process {
+            let words = tokio::time::timeout(LAST_WORDS, &mut attending);
+            let (report, ()) = tokio::join!(words, process.end());
+            last = report.ok().and_then(std::result::Result::ok);
+        }
+        drop(attending);
+        let spent = listening.spent().unwrap_or_default();
+        let (cost, transcript) =
+            last.map_or((spent, Vec::new()), |report| (report.cost, report.transcript));
+        Ok(Gone { end, cost, transcript, base: None })
+    }
+
+    async fn kept(&self, transcript: Vec<u8>) -> Result<Option<Digest>> {
+        if transcript.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.settings.store.put(transcript).await?))
+    }
+}

@@ -1,0 +1,151 @@
+//! What an attempt changed: judged before it is taken over, and taken over whole or not at all.
+
+use std::sync::Arc;
+
+use aurora_gate::judge;
+use aurora_model::context::Plan;
+use aurora_model::{
+    Action, Answer, Change, Context, Operation, Reason, Severity, Span, TaskId, Touched, Violation,
+};
+use aurora_workspace::desk::DeskChanges;
+use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
+
+use super::{Inner, blocking, task_of};
+use crate::error::{Error, Result};
+use crate::machine::{AttemptState, Command, State};
+
+impl Inner {
+    /// Judges what an attempt left at its desk.
+    pub(super) async fn check(
+        self: Arc<Self>,
+        task: TaskId,
+        attempt: u32,
+        desk: u32,
+        state: &State,
+    ) -> Result<Command> {
+        let (expected_files, expected_lines) = state.expected(&task);
+        let Some(base) = attempt_of(state, &task, attempt)?.base.clone() else {
+            let (decision, reasons, result) = (Answer::Allow, Vec::new(), None);
+            let (files, lines) = (0, 0);
+            return Ok(Command::ChangesJudged {
+                task,
+                attempt,
+                decision,
+                reasons,
+                files,
+                lines,
+                result,
+            });
+        };
+        blocking(move || {
+            let found = self.site.desk(desk)?.changes(&base)?;
+            let mut context = self.settings.context.clone();
+            let plan = context.plan.take().unwrap_or_default();
+            context.plan = Some(Plan { expected_files, expected_lines, ..plan });
+            let reasons = self.judge_changes(&found, &context);
+            Ok(Command::ChangesJudged {
+                task,
+                attempt,
+                decision: reasons.first().map_or(Answer::Allow, |reason| reason.answer),
+                reasons,
+                files: found.files(),
+                lines: found.lines_added.saturating_add(found.lines_removed),
+                result: Some(found.result),
+            })
+        })
+        .await
+    }
+
+    fn judge_changes(&self, found: &DeskChanges, context: &Context) -> Vec<Reason> {
+        let mut reasons: Vec<Reason> = found.violations.iter().filter_map(reason_of).collect();
+        if !found.changes.is_empty() {
+            let action = Action::Patch { patch: found.patch.clone() };
+            reasons.extend(judge(&action, &self.settings.policy, context).reasons);
+        }
+        if !found.patch_is_whole {
+            let message = "the changes are too large to be judged whole".to_owned();
+            reasons.push(own_reason(Answer::Ask, "safety.max_lines_changed", message));
+        }
+        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
+        reasons
+    }
+
+    /// Takes over what an attempt changed, and makes a checkpoint of it.
+    pub(super) async fn adopt(
+        self: Arc<Self>,
+        task: TaskId,
+        attempt: u32,
+        desk: u32,
+        state: &State,
+    ) -> Result<Command> {
+        let of = attempt_of(state, &task, attempt)?;
+        let (Some(base), Some(result)) = (of.base.clone(), of.result.clone()) else {
+            let (checkpoint, changed) = (None, Vec::new());
+            return Ok(Command::Adopted { task, attempt, checkpoint, changed });
+        };
+        let title = task_of(state, &task)?.planned.task.title.clone();
+        let message = format!("{task}: {title}");
+        let shown = state.brief.as_ref().is_some_and(|brief| brief.settings.checkpoints);
+        blocking(move || {
+            let adopted = match self.site.desk(desk)?.adopt(&base, &result, &message) {
+                Ok(adopted) => adopted,
+                // What somebody else has in their hands, or what must not be taken over, is for a
+                // person to settle; the task can be tried again.
+                Err(error @ (WorkspaceError::Refused { .. } | WorkspaceError::Busy { .. })) => {
+                    let (error, conflicts) = (error.to_string(), Vec::new());
+                    return Ok(Command::NotAdopted { task, attempt, error, conflicts });
+                }
+                Err(error) => return Err(error.into()),
+            };
+            if !adopted.conflicts.is_empty() {
+                let conflicts: Vec<String> = adopted.conflicts.iter().map(told).collect();
+                let error =
+                    format!("conflicts with what other tasks did: {}", conflicts.join("; "));
+                return Ok(Command::NotAdopted { task, attempt, error, conflicts });
+            }
+            let checkpoint = adopted.checkpoint.map(|one| one.checkpoint_id).filter(|_| shown);
+            let changed = adopted.changed.into_iter().map(touched).collect();
+            Ok(Command::Adopted { task, attempt, checkpoint, changed })
+        })
+        .await
+    }
+}
+
+fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {
+    let attempt = task_of(state, task)?.attempts.iter().find(|one| one.number == number);
+    attempt.ok_or_else(|| Error::Lost { what: format!("{task} has no attempt {number}") })
+}
+
+fn touched(change: Change) -> Touched {
+    Touched { path: change.path, kind: change.kind }
+}
+
+fn told(one: &PathOutcome) -> String {
+    match &one.outcome {
+        Outcome::Kept { because } => format!("{} ({because})", one.path),
+        _ => format!("{} (both changed the same lines)", one.path),
+    }
+}
+
+/// What leads out of the desk or into git's own data must not be taken over.
+fn reason_of(violation: &Violation) -> Option<Reason> {
+    let answer = match violation.severity {
+        Severity::Info | Severity::Warning => return None,
+        Severity::Error => Answer::Ask,
+        Severity::Critical => Answer::Deny,
+    };
+    let file = violation.file.as_ref().map(|file| format!("{file}: ")).unwrap_or_default();
+    Some(own_reason(answer, "workspace.escape", format!("{file}{}", violation.message)))
+}
+
+fn own_reason(answer: Answer, rule: &str, message: String) -> Reason {
+    Reason {
+        answer,
+        operation: Operation::Scope,
+        rule: rule.to_owned(),
+        message,
+        span: Span::default(),
+        instead: None,
+        origin: "built-in".to_owned(),
+    }
+}

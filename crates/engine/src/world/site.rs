@@ -1,0 +1,59 @@
+//! Where a run's work happens: its worktree, made when the first attempt begins, and its desks.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aurora_workspace::GitWorkspace;
+use aurora_workspace::desk::Desk;
+use aurora_workspace::git::worktree::NewWorktree;
+
+use crate::error::Result;
+
+/// A run's worktree and its desks.
+pub(super) struct Site {
+    /// The user's checkout.
+    checkout: Arc<GitWorkspace>,
+    new: NewWorktree,
+    /// INVARIANT: held only while the worktree is made or looked up, never across an await.
+    worktree: Mutex<Option<Arc<GitWorkspace>>>,
+}
+
+impl Site {
+    /// The site of a feature; nothing is made yet.
+    pub fn new(checkout: Arc<GitWorkspace>, feature: &str, prefix: &str) -> Self {
+        let new = NewWorktree { prefix: prefix.to_owned(), ..NewWorktree::named(feature) };
+        Self { checkout, new, worktree: Mutex::new(None) }
+    }
+
+    /// The run's worktree, made when there is none.
+    fn worktree(&self) -> Result<Arc<GitWorkspace>> {
+        let mut known = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(worktree) = &*known {
+            return Ok(Arc::clone(worktree));
+        }
+        let (_, opened) = self.checkout.open_or_create_worktree(&self.new)?;
+        let opened = Arc::new(opened);
+        *known = Some(Arc::clone(&opened));
+        Ok(opened)
+    }
+
+    /// A desk of the run's worktree.
+    pub fn desk(&self, number: u32) -> Result<Desk> {
+        Ok(self.worktree()?.desk(number)?)
+    }
+
+    /// Where the worktree is, when it was used.
+    pub fn path(&self) -> Option<PathBuf> {
+        let known = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
+        known.as_ref().map(|worktree| worktree.root().to_owned())
+    }
+
+    /// Takes the desks away.
+    pub fn clear(&self) -> Result<()> {
+        let known = self.worktree.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(worktree) = known {
+            worktree.remove_desks()?;
+        }
+        Ok(())
+    }
+}

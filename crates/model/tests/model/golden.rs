@@ -1,0 +1,159 @@
+//! One stored example of every event. They are never changed: what was written by an old version
+//! must be read by every later one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use aurora_model::{About, Assignment, AttemptEnd, Choice, Event, Route, RunOutcome, SkipWhy};
+use serde_json::Value;
+
+/// Names every variant of an enum: one that is added and not named here does not compile, and one
+/// that is named here and has no example does not pass.
+macro_rules! variants {
+    ($($name:ident: $of:ty { $($variant:pat => $word:literal,)* })*) => {$(
+        mod $name {
+            use super::*;
+            pub(super) const ALL: &[&str] = &[$($word),*];
+            pub(super) fn of(it: &$of) -> &'static str {
+                match it { $($variant => $word),* }
+            }
+        }
+    )*};
+}
+
+variants! {
+    event: Event {
+        Event::RunStarted { .. } => "run_started",
+        Event::QuestionAsked { .. } => "question_asked",
+        Event::QuestionAnswered { .. } => "question_answered",
+        Event::TaskJudged { .. } => "task_judged",
+        Event::AttemptStarted { .. } => "attempt_started",
+        Event::AttemptEnded { .. } => "attempt_ended",
+        Event::ChangesJudged { .. } => "changes_judged",
+        Event::AdoptionFailed { .. } => "adoption_failed",
+        Event::TaskCompleted { .. } => "task_completed",
+        Event::TaskFailed { .. } => "task_failed",
+        Event::TaskSkipped { .. } => "task_skipped",
+        Event::TaskDenied { .. } => "task_denied",
+        Event::PlanWritten { .. } => "plan_written",
+        Event::RunInterrupted { .. } => "run_interrupted",
+        Event::RunResumed { .. } => "run_resumed",
+        Event::RunFinished { .. } => "run_finished",
+    }
+    end: AttemptEnd {
+        AttemptEnd::Succeeded { .. } => "end succeeded",
+        AttemptEnd::Failed { .. } => "end failed",
+        AttemptEnd::TimedOut { .. } => "end timed_out",
+        AttemptEnd::OverBudget { .. } => "end over_budget",
+        AttemptEnd::Interrupted { .. } => "end interrupted",
+    }
+    skip: SkipWhy {
+        SkipWhy::Answered { .. } => "skip answered",
+        SkipWhy::Dependency { .. } => "skip dependency",
+        SkipWhy::Done { .. } => "skip done",
+    }
+    outcome: RunOutcome {
+        RunOutcome::Completed => "outcome completed",
+        RunOutcome::Partial => "outcome partial",
+        RunOutcome::Aborted => "outcome aborted",
+    }
+    route: Route {
+        Route::Agent { .. } => "route agent",
+        Route::AdHoc { .. } => "route ad_hoc",
+        Route::Model => "route model",
+    }
+    assignment: Assignment {
+        Assignment::Agent { .. } => "assignment agent",
+        Assignment::Gap { .. } => "assignment gap",
+    }
+    about: About {
+        About::Preview => "about preview",
+        About::Policy { .. } => "about policy",
+        About::Changes { .. } => "about changes",
+        About::Failure { .. } => "about failure",
+    }
+    choice: Choice {
+        Choice::Proceed => "choice proceed",
+        Choice::Fallback => "choice fallback",
+        Choice::Allow => "choice allow",
+        Choice::Retry => "choice retry",
+        Choice::Skip => "choice skip",
+        Choice::Abort => "choice abort",
+    }
+}
+
+/// Everything that an event is an example of.
+fn shown(event: &Event) -> Vec<&'static str> {
+    let mut shown = vec![event::of(event)];
+    match event {
+        Event::RunStarted { brief } => {
+            shown.extend(brief.tasks.iter().map(|task| assignment::of(&task.assignment)));
+        }
+        Event::QuestionAsked { question } => {
+            shown.push(about::of(&question.about));
+            shown.extend(question.options.iter().map(choice::of));
+        }
+        Event::QuestionAnswered { choice, .. } => shown.push(choice::of(choice)),
+        Event::AttemptStarted { route, .. } => shown.push(route::of(route)),
+        Event::AttemptEnded { end, .. } => shown.push(end::of(end)),
+        Event::TaskSkipped { why, .. } => shown.push(skip::of(why)),
+        Event::RunFinished { outcome } => shown.push(outcome::of(outcome)),
+        _ => {}
+    }
+    shown
+}
+
+fn examples() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/events");
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path: std::path::PathBuf| {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, fs::read_to_string(path).unwrap())
+    };
+    files.map(read).collect()
+}
+
+// OBS-1: events are versioned and readable for ever.
+#[test]
+fn every_stored_event_is_read_and_written_back_the_same() {
+    for (name, text) in examples() {
+        let event: Event = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let stored: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(serde_json::to_value(&event).unwrap(), stored, "{name}");
+        assert!(name.starts_with(event::of(&event)), "{name}");
+    }
+}
+
+#[test]
+fn there_is_a_stored_example_of_every_variant() {
+    let events = examples().into_iter().map(|(_, text)| serde_json::from_str(&text).unwrap());
+    let found: BTreeSet<&str> = events.flat_map(|event| shown(&event)).collect();
+    let all = [
+        event::ALL,
+        end::ALL,
+        skip::ALL,
+        outcome::ALL,
+        route::ALL,
+        assignment::ALL,
+        about::ALL,
+        choice::ALL,
+    ];
+    let missing: Vec<&&str> =
+        all.into_iter().flatten().filter(|it| !found.contains(**it)).collect();
+    assert!(missing.is_empty(), "no stored example of {missing:?}");
+}
+
+#[test]
+fn what_may_be_left_out_may_be_left_out() {
+    for text in [
+        r#"{"type":"task_judged","task":"sg-1","decision":"allow"}"#,
+        r#"{"type":"attempt_ended","task":"sg-1","attempt":1,"end":{"how":"succeeded"},"millis":1}"#,
+        r#"{"type":"task_completed","task":"sg-1","attempt":1,"route":{"by":"model"}}"#,
+        r#"{"type":"adoption_failed","task":"sg-1","attempt":1,"error":"x"}"#,
+        // A field of a later version is not known here, and does not keep the rest from being read.
+        r#"{"type":"run_resumed","by":"somebody of a later version"}"#,
+    ] {
+        serde_json::from_str::<Event>(text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    }
+}

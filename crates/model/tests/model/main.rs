@@ -1,0 +1,9 @@
+//! What is stored for ever stays readable for ever.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "a test reads the files beside it, and stops at the first thing that is wrong"
+)]
+
+mod golden;

@@ -1,1 +1,0 @@
-//! What only the file can show: damage, a full disk, other versions, other processes.
