@@ -12,5 +12,6 @@ pub mod play;
 pub mod policy;
 pub mod rollback;
 pub mod shadow;
+pub mod spawn;
 pub mod watch;
 pub mod worktree;

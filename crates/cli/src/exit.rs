@@ -10,8 +10,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use crate::output::escape;
 use crate::wiring::words;
 
-/// How the program ended. An interrupt is the default action of its signal, which a shell
-/// reports as 130, so it has no variant here.
+/// How the program ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// Allowed, or done.
@@ -24,6 +23,8 @@ pub enum Exit {
     Denied,
     /// The gate would ask a person.
     WouldAsk,
+    /// Somebody stopped it, after what it had begun was ended in order.
+    Interrupted,
     /// A command was run and ended with this.
     Command(u8),
 }
@@ -38,6 +39,7 @@ impl Exit {
             Self::Usage => 2,
             Self::Denied => 3,
             Self::WouldAsk => 4,
+            Self::Interrupted => 130,
             Self::Command(code) => code,
         }
     }

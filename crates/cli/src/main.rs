@@ -54,6 +54,8 @@ enum Command {
     Worktree(commands::worktree::Args),
     /// See which agents are configured and whether they can work.
     Agents(commands::agents::Args),
+    /// Do the tasks of a list with agents, after a look at what will happen.
+    Spawn(commands::spawn::Args),
     /// Show the gate and the way back at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
@@ -79,6 +81,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Watch(args) => commands::watch::run(&args),
         Command::Worktree(args) => commands::worktree::run(&args),
         Command::Agents(args) => commands::agents::run(&args),
+        Command::Spawn(args) => commands::spawn::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

@@ -26,13 +26,18 @@ pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 /// Puts a copy of a file's content beside it, as `<name>.aurora-backup`. An older backup of other
 /// content stays: the new one then gets a number. Returns where the content is kept.
 pub fn backup(path: &Path, bytes: &[u8]) -> anyhow::Result<PathBuf> {
+    backup_as(path, bytes, ".aurora-backup")
+}
+
+/// The same with another ending.
+pub fn backup_as(path: &Path, bytes: &[u8], ending: &str) -> anyhow::Result<PathBuf> {
     let target = target(path)?;
     let mode = std::fs::metadata(&target).ok().map(|kind| kind.permissions());
     let mut temporary_file = None;
     for number in 0..MAX_ATTEMPTS {
         let name = match number {
-            0 => suffixed(&target, ".aurora-backup"),
-            number => suffixed(&target, &format!(".aurora-backup.{number}")),
+            0 => suffixed(&target, ending),
+            number => suffixed(&target, &format!("{ending}.{number}")),
         };
         // Reading a pipe would wait for somebody to write into it.
         if name.is_file() && std::fs::read(&name).is_ok_and(|kept| kept == bytes) {

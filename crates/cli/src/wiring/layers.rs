@@ -17,8 +17,26 @@ const MAX_LAYER_BYTES: u64 = 1024 * 1024;
 /// The policy that holds at a place. A layer that is there but cannot be read or understood is an
 /// error, never left out.
 pub fn load(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Policy> {
+    load_layers(place, explicit, None)
+}
+
+/// The policy that would hold if the project's file said this.
+pub fn load_as_if(place: &Place, project: &str) -> anyhow::Result<Policy> {
+    load_layers(place, None, Some(project))
+}
+
+fn load_layers(
+    place: &Place,
+    explicit: Option<&Path>,
+    project: Option<&str>,
+) -> anyhow::Result<Policy> {
     let found = found(place, POLICY_FILE, "policy")?;
     let mut layers: Vec<LayerSource> = found.into_iter().map(|(_, layer)| layer).collect();
+    if let Some(text) = project {
+        layers.retain(|layer| layer.kind != LayerKind::Project);
+        let (kind, name) = (LayerKind::Project, POLICY_FILE.to_owned());
+        layers.push(LayerSource { kind, name, text: text.to_owned() });
+    }
     if let Some(path) = explicit {
         let name = path.display().to_string();
         let bytes = input::file_or_stdin(path)?;
@@ -54,7 +72,7 @@ pub fn found(place: &Place, file: &str, noun: &str) -> anyhow::Result<Vec<(PathB
 
 /// The project's settings file: at the worktree's root, or without a repository at the nearest
 /// folder upwards that has one.
-fn project_file(place: &Place, file: &str) -> Option<PathBuf> {
+pub fn project_file(place: &Place, file: &str) -> Option<PathBuf> {
     if let Some(repo) = &place.repo {
         return Some(repo.root.join(file));
     }

@@ -28,7 +28,8 @@ impl Stop {
     /// Whether it should end now.
     #[must_use]
     pub fn is_asked(&self) -> bool {
-        *self.0.borrow()
+        // Whoever could ask and is gone has no use for an outcome either.
+        *self.0.borrow() || self.0.has_changed().is_err()
     }
 
     /// Waits until it should end.

@@ -1,0 +1,136 @@
+//! A new run: the list is read, whoever does each task is found, and all of it is shown first.
+
+use std::path::Path;
+
+use aurora_engine::machine::Command;
+use aurora_engine::{graph, task_file};
+use aurora_model::run::{Place, Source};
+use aurora_model::{Brief, Planned, RunId, RunKind, RunSettings, Task};
+
+use super::screen::Screen;
+use super::{Args, told};
+use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::wiring::input;
+use crate::wiring::run::Site;
+use crate::wiring::workspace::now;
+
+/// How many tasks at once, unless somebody says otherwise.
+const USUAL_PARALLEL: u32 = 5;
+/// A longer list is refused.
+const MAX_FILE_BYTES: u64 = 10 << 20;
+/// How much of a goal goes into the name of its branch.
+const SLUG_CHARS: usize = 48;
+
+/// Reads the list and does it.
+pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
+    let (list, source) = read(file)?;
+    let site = Site::open(args.policy.as_deref())?;
+    let brief = brief(&site, list, source, args)?;
+    let screen = Screen::new(&site, &brief, args.json, args.verbose);
+    if args.dry_run {
+        if args.json {
+            output::print_json(&serde_json::json!(brief))?;
+        } else {
+            screen.preview()?;
+        }
+        return Ok(Exit::Ok);
+    }
+    if !brief.tasks.iter().any(|one| !one.task.done) {
+        output::print("every task of the list is done\n")?;
+        return Ok(Exit::Ok);
+    }
+    let runtime = Site::runtime()?;
+    let run = brief.run.clone();
+    let feature = brief.place.feature.clone();
+    let front = screen.front(args.wait);
+    let first = Command::Start(Box::new(brief));
+    let driven = runtime.block_on(site.drive(&run, &feature, first, front));
+    screen.close();
+    told::how_it_ended(&driven?, &screen, args.json)
+}
+
+fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
+    let shown = file.display();
+    let unreadable = |error| Failure::usage(format!("cannot read {shown}: {error}"));
+    let path = std::fs::canonicalize(file).map_err(unreadable)?;
+    let opened = std::fs::File::open(&path).map_err(unreadable)?;
+    let bytes = input::capped(opened, MAX_FILE_BYTES).map_err(unreadable)?;
+    let bytes = bytes.ok_or_else(|| Failure::usage(format!("{shown} is larger than 10 MiB")))?;
+    let digest = aurora_store::chain::digest(&bytes);
+    let text = String::from_utf8(bytes)
+        .map_err(|error| Failure::usage(format!("{shown} is no text in UTF-8: {error}")))?;
+    let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let list = task_file::read(&text, &name.unwrap_or_default()).map_err(|problems| {
+        let lines: Vec<String> = problems
+            .iter()
+            .map(|one| format!("{shown}:{}:{}: {}", one.line, one.column, one.what))
+            .collect();
+        let failure = Failure::usage(lines.join("\n"));
+        let hints = problems.into_iter().map(|one| one.hint).filter(|hint| !hint.is_empty());
+        hints.fold(failure, Failure::hint)
+    })?;
+    let path = path.to_string_lossy().into_owned();
+    Ok((list, Source { path, digest }))
+}
+
+fn brief(
+    site: &Site,
+    list: task_file::TaskFile,
+    source: Source,
+    args: &Args,
+) -> anyhow::Result<Brief> {
+    let recovery = site.policy.recovery();
+    let slug = Some(aurora_model::id::slug(&list.goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
+    let feature = slug.unwrap_or_else(|| "tasks".to_owned());
+    let branch = format!("{}{feature}", site.policy.branches().prefix);
+    let settings = RunSettings {
+        max_parallel: args.max_parallel.or(list.max_parallel).unwrap_or(USUAL_PARALLEL),
+        timeout_seconds: recovery.timeout_seconds,
+        max_attempts: recovery.max_attempts,
+        model: site.registry.model().is_some(),
+        fallback: recovery.fallback_to_llm,
+        checkpoints: !args.no_checkpoint,
+        yes: args.yes,
+    };
+    Ok(Brief {
+        run: new_run(site, "spawn")?,
+        kind: RunKind::Spawn,
+        goal: list.goal,
+        plan: list.plan,
+        source: Some(source),
+        tasks: planned(site, list.tasks),
+        place: Place { feature, path: String::new(), branch: Some(branch) },
+        settings,
+    })
+}
+
+/// The tasks with who does each, and which are kept apart because they touch the same files.
+pub fn planned(site: &Site, tasks: Vec<Task>) -> Vec<Planned> {
+    let apart = graph::apart(&graph::Graph::of(&tasks));
+    let planned = |(task, apart_from): (Task, Vec<_>)| {
+        let assignment = site.registry.assign(task.agent.as_ref());
+        Planned { task, assignment, apart_from }
+    };
+    tasks.into_iter().zip(apart).map(planned).collect()
+}
+
+/// A name that no run has, made of the time.
+pub fn new_run(site: &Site, kind: &str) -> anyhow::Result<RunId> {
+    let second = now().unix_ms.div_euclid(1000);
+    let runtime = Site::runtime()?;
+    for number in 0..1000 {
+        let name = match number {
+            0 => format!("{kind}-{second}"),
+            number => format!("{kind}-{second}-{number}"),
+        };
+        let run = RunId::parse(&name);
+        let run = run.ok_or_else(|| Failure::failed(format!("`{name}` is no name for a run")))?;
+        let stream = aurora_engine::driver::stream_of(&run);
+        let taken = runtime.block_on(site.store.head(&stream));
+        if taken.map_err(|error| Failure::failed(error.to_string()))?.is_none() {
+            return Ok(run);
+        }
+    }
+    Err(Failure::failed("too many runs began in this second").into())
+}

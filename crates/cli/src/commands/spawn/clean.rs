@@ -1,0 +1,69 @@
+//! Gives up old runs, and removes what was kept to resume them.
+
+use aurora_engine::driver;
+use aurora_engine::machine::Command;
+use serde_json::json;
+
+use super::list;
+use crate::exit::Exit;
+use crate::output;
+use crate::wiring::run::failure;
+use crate::wiring::store::{self, Log};
+use crate::wiring::workspace::now;
+
+/// Gives up every run that nobody drives and in which nothing happened for so long; the files of
+/// runs that are over go too.
+pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
+    let Some(log) = Log::open_existing()? else {
+        return tell(&[], 0, json);
+    };
+    let before = now().unix_ms.saturating_sub(older_than_ms);
+    let mut given_up = Vec::new();
+    let mut kept = Vec::new();
+    for one in log.ask(list::resumable(&log.store))? {
+        if one.driven || one.last_at.unix_ms > before {
+            kept.push(one.run.to_string());
+            continue;
+        }
+        let told = driver::answer(&log.store, &one.run, &Command::Abandon, now());
+        log.ask(told).map_err(failure)?;
+        given_up.push(one.run.to_string());
+    }
+    let files = remove_files(&store::folder()?.join("checkpoints"), &kept, before);
+    tell(&given_up, files, json)
+}
+
+/// Removes the files of runs that are not kept and that are old enough.
+fn remove_files(folder: &std::path::Path, kept: &[String], before_ms: i64) -> usize {
+    let Ok(listing) = std::fs::read_dir(folder) else { return 0 };
+    let mut removed = 0;
+    for entry in listing.flatten() {
+        let path = entry.path();
+        let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        let is_ours = path.extension().is_some_and(|extension| extension == "json");
+        let modified = entry.metadata().and_then(|kind| kind.modified()).ok();
+        let age = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        let old =
+            age.is_some_and(|age| i64::try_from(age.as_millis()).is_ok_and(|ms| ms <= before_ms));
+        let is_kept = name.is_some_and(|name| kept.contains(&name));
+        if is_ours && old && !is_kept && std::fs::remove_file(&path).is_ok() {
+            removed += 1;
+        }
+    }
+    removed
+}
+
+fn tell(given_up: &[String], files: usize, json: bool) -> anyhow::Result<Exit> {
+    if json {
+        output::print_json(&json!({ "given_up": given_up, "files_removed": files }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut out = String::new();
+    for run in given_up {
+        out.push_str(&format!("gave up {run}\n"));
+    }
+    let s = if files == 1 { "" } else { "s" };
+    out.push_str(&format!("removed {files} file{s}; the log keeps what happened\n"));
+    output::print(&out)?;
+    Ok(Exit::Ok)
+}

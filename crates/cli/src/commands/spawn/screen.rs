@@ -1,0 +1,347 @@
+//! What a person or a program sees of a run while it goes on, and where they answer.
+
+mod asking;
+mod steps;
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use aurora_agents::Heard;
+use aurora_engine::driver::Told;
+use aurora_engine::machine::State;
+use aurora_engine::task_file::{self, Ticked};
+use aurora_engine::world::Audience;
+use aurora_model::{Brief, Event, Task, TaskId};
+use serde_json::{Value, json};
+
+use super::resume_file::ResumeFile;
+use super::view::{self, Moving};
+use crate::output::painter::{Painter, Size};
+use crate::output::panel::Canvas;
+use crate::output::{self, progress_panel};
+use crate::wiring::run::{Front, Site};
+use crate::wiring::{atomic, question};
+
+/// How often the seconds are counted.
+const TICK: Duration = Duration::from_millis(500);
+/// How many of an agent's last lines are kept for a question about its failure.
+const KEPT_LINES: usize = 8;
+/// How many lines of one task are shown with `--verbose`; the rest is in the transcript.
+const MAX_SHOWN_LINES: usize = 1000;
+
+/// How a run is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    /// A panel that is redrawn in place.
+    Panel,
+    /// A line for everything that happens.
+    Lines,
+    /// The same as JSON.
+    Json,
+}
+
+/// What is shown of a run.
+#[derive(Clone)]
+pub struct Screen(Arc<Inner>);
+
+struct Inner {
+    canvas: Canvas,
+    mode: Mode,
+    verbose: bool,
+    /// Whether somebody sits there who can be asked.
+    can_ask: bool,
+    run: String,
+    tasks: Vec<Task>,
+    /// The tasks file, whose boxes are ticked.
+    list: Option<PathBuf>,
+    brief: Brief,
+    uncommitted: u64,
+    turn: tokio::sync::Semaphore,
+    closed: AtomicBool,
+    shared: Mutex<Shared>,
+}
+
+struct Shared {
+    painter: Painter<std::io::Stdout>,
+    state: Option<Arc<State>>,
+    moving: Moving,
+    shown_lines: usize,
+    /// Lines that wait until a question is answered.
+    held: Vec<String>,
+    asking: bool,
+    resume_file: Option<ResumeFile>,
+    note: String,
+}
+
+impl Screen {
+    /// A screen for a run; nothing is shown yet.
+    pub fn new(site: &Site, brief: &Brief, json: bool, verbose: bool) -> Self {
+        let canvas = Canvas::of_stdout();
+        let mode = match (json, canvas.framed) {
+            (true, _) => Mode::Json,
+            (false, true) => Mode::Panel,
+            (false, false) => Mode::Lines,
+        };
+        let keeps = brief.settings.checkpoints;
+        let shared = Shared {
+            painter: Painter::new(std::io::stdout(), size()),
+            state: None,
+            moving: Moving::default(),
+            shown_lines: 0,
+            held: Vec::new(),
+            asking: false,
+            resume_file: keeps.then(|| ResumeFile::new(&site.folder(), brief.run.as_str())),
+            note: String::new(),
+        };
+        let inner = Arc::new(Inner {
+            canvas,
+            mode,
+            verbose,
+            can_ask: !json && question::is_possible(),
+            run: brief.run.to_string(),
+            tasks: brief.tasks.iter().map(|one| one.task.clone()).collect(),
+            list: brief.source.as_ref().map(|source| PathBuf::from(&source.path)),
+            uncommitted: 0,
+            brief: brief.clone(),
+            turn: tokio::sync::Semaphore::new(1),
+            closed: AtomicBool::new(false),
+            shared: Mutex::new(shared),
+        });
+        if mode == Mode::Panel {
+            keep_counting(&inner);
+        }
+        Self(inner)
+    }
+
+    /// Whoever sits in front of it, for a run.
+    pub fn front(&self, stays: bool) -> Front {
+        let me = Arc::new(self.clone());
+        let asker = Arc::clone(&me);
+        Front { asker, audience: me, stays, write_plan: None }
+    }
+
+    /// Takes over what happened before.
+    pub fn resumed(&self, told: &[Told], state: &Arc<State>) {
+        let mut shared = self.0.shared();
+        if let Some(file) = &mut shared.resume_file {
+            told.iter().for_each(|one| file.note(one));
+        }
+        shared.state = Some(Arc::clone(state));
+        drop(shared);
+        let done = state.tasks.iter().filter(|task| task.is_done());
+        done.for_each(|task| self.0.tick(task.id()));
+    }
+
+    /// Takes the panel away.
+    pub fn close(&self) {
+        self.0.closed.store(true, Ordering::SeqCst);
+        let mut shared = self.0.shared();
+        let _ = shared.painter.clear();
+    }
+
+    /// Shows what would happen.
+    pub fn preview(&self) -> anyhow::Result<()> {
+        output::print(&self.0.preview_text())
+    }
+
+    /// What is drawn on.
+    pub fn canvas(&self) -> Canvas {
+        self.0.canvas
+    }
+}
+
+fn size() -> Size {
+    let found = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
+    let sound =
+        |number: u16, usual: usize| Some(usize::from(number)).filter(|n| *n > 0).unwrap_or(usual);
+    found.map_or(Size { columns: 80, rows: 24 }, |size| Size {
+        columns: sound(size.ws_col, 80),
+        rows: sound(size.ws_row, 24),
+    })
+}
+
+/// Counts the seconds of what is running, until the screen is closed.
+fn keep_counting(inner: &Arc<Inner>) {
+    let weak = Arc::downgrade(inner);
+    let counting = move || {
+        while let Some(inner) = weak.upgrade() {
+            if inner.closed.load(Ordering::SeqCst) {
+                return;
+            }
+            inner.draw();
+            drop(inner);
+            std::thread::sleep(TICK);
+        }
+    };
+    // Without the thread the seconds stand still between two events, and nothing else is lost.
+    let _ = std::thread::Builder::new().name("panel".to_owned()).spawn(counting);
+}
+
+impl Inner {
+    fn shared(&self) -> MutexGuard<'_, Shared> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn preview_text(&self) -> String {
+        let mut notes = Vec::new();
+        if self.brief.settings.model {
+            notes.push("the model answers in words and changes no files".to_owned());
+        }
+        let shown = view::preview(&self.brief, self.uncommitted, notes);
+        output::review::preview(self.canvas, &shown)
+    }
+
+    fn draw(&self) {
+        let mut shared = self.shared();
+        let Some(state) = shared.state.clone() else { return };
+        if shared.asking || self.closed.load(Ordering::SeqCst) {
+            return;
+        }
+        let progress = view::progress(&state, &shared.moving, &shared.note);
+        if progress.running.is_empty() && progress.completed == progress.total {
+            let _ = shared.painter.clear();
+            return;
+        }
+        shared.painter.resize(size());
+        let most = shared.painter.max_lines();
+        let lines = progress_panel::panel(Canvas::of_stdout(), &progress, most);
+        let _ = shared.painter.draw(&lines);
+    }
+
+    /// Shows a line that stays.
+    fn show(&self, line: String) {
+        let mut shared = self.shared();
+        match self.mode {
+            Mode::Json => {}
+            _ if shared.asking => shared.held.push(line),
+            Mode::Panel => {
+                let _ = shared.painter.print(&line);
+            }
+            Mode::Lines => {
+                let _ = output::print(&format!("{line}\n"));
+            }
+        }
+    }
+
+    fn show_json(&self, value: &Value) {
+        let _ = output::print(&format!("{value}\n"));
+    }
+
+    /// Ticks a task's box, wherever it stands in the file by now.
+    fn tick(&self, task: &TaskId) {
+        let Some(list) = &self.list else { return };
+        let Ok(text) = std::fs::read_to_string(list) else {
+            return self.cannot_tick(task, "the list cannot be read");
+        };
+        match task_file::tick(&text, &self.tasks, task) {
+            Ticked::Now(ticked) => {
+                let ticked = task_file::tick_groups(&ticked);
+                if let Err(error) = atomic::write(list, ticked.as_bytes()) {
+                    self.cannot_tick(task, &error.to_string());
+                }
+            }
+            Ticked::Before => {}
+            Ticked::NotFound(task_file::NotFound::Gone) => {
+                self.cannot_tick(task, "it is no longer in the list");
+            }
+            Ticked::NotFound(task_file::NotFound::Ambiguous) => {
+                self.cannot_tick(task, "more than one box could be it");
+            }
+        }
+    }
+
+    fn cannot_tick(&self, task: &TaskId, why: &str) {
+        self.show(format!("note: the box of {task} was not ticked: {why}"));
+    }
+
+    fn note_times(&self, told: &Told, state: &Arc<State>) {
+        let mut shared = self.shared();
+        shared.state = Some(Arc::clone(state));
+        if let Event::AttemptStarted { task, .. } = &told.event {
+            shared.moving.begun.insert(task.clone(), Instant::now());
+            shared.moving.said.remove(task);
+            shared.shown_lines = 0;
+        }
+        if let Some(file) = &mut shared.resume_file {
+            file.note(told);
+            if let Err(error) = file.write(state) {
+                shared.note = format!("the file to resume from was not written: {error}");
+            }
+        }
+    }
+}
+
+impl Audience for Screen {
+    fn told(&self, told: &Told, state: &Arc<State>) {
+        self.0.told(told, state);
+    }
+
+    fn warned(&self, warning: &str) {
+        self.0.warned(warning);
+    }
+
+    fn heard(&self, task: &TaskId, attempt: u32, heard: &Heard) {
+        self.0.heard(task, attempt, heard);
+    }
+}
+
+impl Inner {
+    fn told(&self, told: &Told, state: &Arc<State>) {
+        self.note_times(told, state);
+        if let Event::TaskCompleted { task, .. } = &told.event {
+            self.tick(task);
+        }
+        if self.mode == Mode::Json {
+            let mut value = serde_json::to_value(&told.event).unwrap_or_default();
+            if let Some(object) = value.as_object_mut() {
+                object.insert("run".to_owned(), json!(self.run));
+                object.insert("at".to_owned(), json!(told.at));
+                object.insert("version".to_owned(), json!(told.version));
+            }
+            return self.show_json(&value);
+        }
+        if let Some(line) = steps::line(self.canvas, told, state, self.mode == Mode::Panel) {
+            self.show(line);
+        }
+        if self.mode == Mode::Panel {
+            self.draw();
+        }
+    }
+
+    fn warned(&self, warning: &str) {
+        match self.mode {
+            Mode::Json => self.show_json(&json!({ "type": "warning", "warning": warning })),
+            _ => self.show(format!("warning: {warning}")),
+        }
+    }
+
+    fn heard(&self, task: &TaskId, attempt: u32, heard: &Heard) {
+        let text = match heard {
+            Heard::Said(line) | Heard::Complained(line) => line.clone(),
+            Heard::Tool { name, args } => format!("{name} {args}"),
+            Heard::Spent(_) => return,
+        };
+        let text = self.canvas.cut(&text, 400);
+        if text.trim().is_empty() {
+            return;
+        }
+        let mut shared = self.shared();
+        let lines = shared.moving.said.entry(task.clone()).or_default();
+        lines.push(text.clone());
+        if lines.len() > KEPT_LINES {
+            lines.remove(0);
+        }
+        shared.shown_lines += 1;
+        let shows = self.verbose && shared.shown_lines <= MAX_SHOWN_LINES;
+        drop(shared);
+        if shows && self.mode == Mode::Json {
+            self.show_json(
+                &json!({ "type": "output", "task": task, "attempt": attempt, "text": text }),
+            );
+        } else if shows {
+            self.show(format!("  {task} | {text}"));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! Puts questions to whoever sits at the terminal, one at a time; a question that was answered
+//! elsewhere goes away by itself.
+
+use std::io::{BufRead as _, Write as _};
+use std::sync::Arc;
+
+use aurora_engine::driver::Stop;
+use aurora_engine::machine::State;
+use aurora_engine::world::{Asker, MaybeAnswer};
+use aurora_model::{About, Answerer, Choice, Question};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::super::view;
+use super::{Inner, Mode, Screen};
+use crate::output;
+use crate::output::options::{self, Asked};
+
+/// How long a look at the keyboard waits before it looks whether the question still stands.
+const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+/// A longer answer is none.
+const MAX_ANSWER_BYTES: usize = 4096;
+
+impl Asker for Screen {
+    fn ask(&self, question: &Question, state: &Arc<State>, stop: Stop) -> MaybeAnswer {
+        let this = Arc::clone(&self.0);
+        if !this.can_ask {
+            return Box::pin(std::future::ready(None));
+        }
+        let (question, state) = (question.clone(), Arc::clone(state));
+        Box::pin(async move {
+            let _turn = this.turn.acquire().await.ok()?;
+            if stop.is_asked() {
+                return None;
+            }
+            let asker = Arc::clone(&this);
+            let asked = tokio::task::spawn_blocking(move || asker.prompt(&question, &state, &stop));
+            asked.await.ok().flatten()
+        })
+    }
+}
+
+impl Inner {
+    /// Shows the question and reads the answer; nothing when it no longer stands, or nobody answers.
+    fn prompt(
+        &self,
+        question: &Question,
+        state: &State,
+        stop: &Stop,
+    ) -> Option<(Choice, Answerer)> {
+        let text = self.question_text(question, state)?;
+        let mut shared = self.shared();
+        shared.asking = true;
+        let _ = shared.painter.clear();
+        drop(shared);
+        let _ = output::print(&text);
+        let answer = self.answer(question, stop);
+        let mut shared = self.shared();
+        shared.asking = false;
+        let held = std::mem::take(&mut shared.held);
+        drop(shared);
+        if answer.is_none() {
+            let gone = if stop.is_asked() { "\n(no longer asked)\n" } else { "\n" };
+            let _ = output::print(gone);
+        }
+        held.into_iter().for_each(|line| self.show(line));
+        if self.mode == Mode::Panel {
+            self.draw();
+        }
+        let choice = answer?;
+        Some((choice, answerer()))
+    }
+
+    fn question_text(&self, question: &Question, state: &State) -> Option<String> {
+        let shared = self.shared();
+        let canvas = self.canvas;
+        let (panel, asked) = match &question.about {
+            About::Preview => (self.preview_text(), Asked::Preview),
+            About::Failure { .. } => {
+                let shown = view::failed(state, question, &shared.moving)?;
+                (output::failure::failed(canvas, &shown), Asked::Failure)
+            }
+            About::Policy { .. } => {
+                let shown = view::gated(state, question, None)?;
+                (output::failure::gated(canvas, &shown), Asked::Policy)
+            }
+            About::Changes { .. } => {
+                let shown = view::gated(state, question, None)?;
+                (output::failure::gated(canvas, &shown), Asked::Changes)
+            }
+        };
+        Some(format!("{panel}{}", options::ask(canvas, asked, &question.options)))
+    }
+
+    fn answer(&self, question: &Question, stop: &Stop) -> Option<Choice> {
+        loop {
+            let line = read_line(stop)?;
+            if let Some(choice) = options::chosen(&line, &question.options) {
+                return Some(choice);
+            }
+            let again = options::not_a_choice(self.canvas, &line, &question.options);
+            let _ = output::print(&format!("{again}Choice: "));
+        }
+    }
+}
+
+/// A line from the keyboard; nothing at the end of the input, or when `stop` says so.
+fn read_line(stop: &Stop) -> Option<String> {
+    let stdin = std::io::stdin();
+    let _ = std::io::stdout().flush();
+    loop {
+        if stop.is_asked() {
+            return None;
+        }
+        let mut look = [PollFd::new(&stdin, PollFlags::IN)];
+        match poll(&mut look, Some(&LOOK)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => continue,
+            Ok(_) => break,
+            Err(_) => return None,
+        }
+    }
+    let mut bytes = Vec::new();
+    let read = std::io::Read::take(stdin.lock(), u64::try_from(MAX_ANSWER_BYTES).unwrap_or(4096))
+        .read_until(b'\n', &mut bytes)
+        .ok()?;
+    (read > 0).then(|| String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Whoever sits at the terminal.
+fn answerer() -> Answerer {
+    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let by = named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(|| "somebody".to_owned());
+    Answerer { by, surface: "terminal".to_owned(), reason: None }
+}

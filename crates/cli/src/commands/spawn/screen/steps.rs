@@ -1,0 +1,75 @@
+//! One line for each thing that happens.
+
+use aurora_engine::driver::Told;
+use aurora_engine::machine::State;
+use aurora_model::{About, AttemptEnd, Event, TaskId};
+
+use super::super::view::{self, first_line};
+use crate::output::panel::Canvas;
+use crate::output::progress_panel::{self, Happened, Step};
+
+/// The line that tells an event; nothing where there is nothing to tell.
+pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<String> {
+    let step = |what: Happened, task: &TaskId, facts: Vec<String>| {
+        let title = state.task(task).map(|task| task.planned.task.title.clone());
+        let of = view::done_of(state);
+        let title = title.unwrap_or_default();
+        Some(progress_panel::line(canvas, &Step { what, id: task.to_string(), title, of, facts }))
+    };
+    match &told.event {
+        // A panel shows what is running.
+        Event::AttemptStarted { .. } if panel => None,
+        Event::AttemptStarted { task, route, attempt, .. } => {
+            let again = (*attempt > 1).then(|| format!("attempt {attempt}"));
+            let facts = [Some(view::worker(route)), again];
+            step(Happened::Started, task, facts.into_iter().flatten().collect())
+        }
+        Event::AttemptEnded { task, end, .. } => {
+            let why = match end {
+                AttemptEnd::Failed { error } | AttemptEnd::OverBudget { error } => error.clone(),
+                AttemptEnd::TimedOut { seconds } => format!("timeout after {seconds}s"),
+                AttemptEnd::Succeeded { .. } | AttemptEnd::Interrupted {} => return None,
+            };
+            let again = state.task(task).is_some_and(aurora_engine::machine::TaskState::is_busy);
+            again.then(|| step(Happened::Retried, task, vec![first_line(&why)])).flatten()
+        }
+        Event::AdoptionFailed { task, error, .. } => {
+            step(Happened::Retried, task, vec![error.clone()])
+        }
+        Event::TaskCompleted { task, route, checkpoint, changed, .. } => {
+            let mut facts = vec![view::worker(route)];
+            if route.is_fallback() {
+                facts.push("fallback".to_owned());
+            }
+            if let Some(last) = state.task(task).and_then(|task| task.attempts.last()) {
+                facts.push(progress_panel::seconds(last.millis / 1000));
+            }
+            let files = changed.len();
+            facts.push(format!("{files} file{}", if files == 1 { "" } else { "s" }));
+            facts.extend(checkpoint.iter().map(ToString::to_string));
+            step(Happened::Completed, task, facts)
+        }
+        Event::TaskFailed { task, error } => step(Happened::Failed, task, vec![first_line(error)]),
+        Event::TaskSkipped { task, why } => {
+            step(Happened::Skipped, task, vec![first_line(&view::skipped_why(why))])
+        }
+        Event::TaskDenied { task, reasons } => {
+            let facts = reasons.iter().map(|reason| format!("{}: {}", reason.rule, reason.message));
+            step(Happened::Denied, task, facts.collect())
+        }
+        Event::QuestionAsked { question } => match &question.about {
+            About::Policy { task, reasons } | About::Changes { task, reasons, .. } => {
+                let facts = reasons.iter().map(|reason| reason.message.clone());
+                step(Happened::Parked, task, facts.collect())
+            }
+            About::Preview | About::Failure { .. } => None,
+        },
+        Event::QuestionAnswered { question, choice, answerer } => {
+            let by = canvas.safe(&answerer.by);
+            let elsewhere = !matches!(answerer.surface.as_str(), "terminal" | "flag");
+            elsewhere.then(|| format!("{question} was answered: {}, by {by}", choice.name()))
+        }
+        Event::RunInterrupted { by } => Some(format!("stopping ({}) …", canvas.safe(by))),
+        _ => None,
+    }
+}

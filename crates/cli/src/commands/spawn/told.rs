@@ -1,0 +1,123 @@
+//! How a run ended, and what can be done now.
+
+use aurora_engine::Ended;
+use aurora_engine::machine::{Phase, State, TaskStatus};
+use aurora_model::RunOutcome;
+use serde_json::json;
+
+use super::screen::Screen;
+use super::view;
+use crate::exit::Exit;
+use crate::output;
+use crate::output::summary::{self, Summary};
+use crate::wiring::run::Driven;
+use crate::wiring::words;
+
+/// Says how a run ended, in words or JSON, and how the program ends.
+pub fn how_it_ended(driven: &Driven, screen: &Screen, json: bool) -> anyhow::Result<Exit> {
+    let exit = exit_of(driven);
+    let state = &driven.state;
+    let run = state.brief.as_ref().map(|brief| brief.run.to_string()).unwrap_or_default();
+    if json {
+        let questions: Vec<_> = state.open_questions().map(|question| &question.id).collect();
+        let told = json!({
+            "type": "ended",
+            "run": run,
+            "outcome": word_of(driven),
+            "worktree": driven.worktree,
+            "questions": questions,
+            "cost_usd": state.spent().to_string().trim_start_matches('$'),
+            "exit_code": exit.code(),
+        });
+        output::print(&format!("{told}\n"))?;
+        return Ok(exit);
+    }
+    if state.phase == Phase::Finished(RunOutcome::Aborted) {
+        output::print("aborted; nothing was begun\n")?;
+        return Ok(exit);
+    }
+    output::print(&summary::summary(screen.canvas(), &summary_of(driven, &run)))?;
+    Ok(exit)
+}
+
+fn summary_of(driven: &Driven, run: &str) -> Summary {
+    let state = &driven.state;
+    let brief = state.brief.as_ref();
+    let spent = Some(state.spent()).filter(|spent| spent.micros > 0);
+    let place = driven.worktree.as_ref().map(|path| path.to_string_lossy().into_owned());
+    let branch = brief.and_then(|brief| brief.place.branch.clone()).unwrap_or_default();
+    Summary {
+        goal: brief.map(|brief| brief.goal.clone()).unwrap_or_default(),
+        run: run.to_owned(),
+        outcome: word_of(driven).to_owned(),
+        went_well: exit_of(driven) == Exit::Ok,
+        tasks: state.tasks.iter().map(view::ended).collect(),
+        cost: spent.map(|spent| spent.to_string()).unwrap_or_default(),
+        seconds: driven.seconds,
+        next: next_steps(driven, run, place.as_deref(), &branch),
+        branch: place.as_ref().map(|_| branch.clone()).unwrap_or_default(),
+        place: place.unwrap_or_default(),
+        notes: Vec::new(),
+    }
+}
+
+fn next_steps(
+    driven: &Driven,
+    run: &str,
+    place: Option<&str>,
+    branch: &str,
+) -> Vec<(String, String)> {
+    let step = |what: &str, how: String| (what.to_owned(), how);
+    let mut next = Vec::new();
+    for question in driven.state.open_questions().filter(|_| driven.ended != Ended::Finished) {
+        let options: Vec<&str> = question.options.iter().map(|choice| choice.name()).collect();
+        next.push(step("look at the question", format!("aur approvals show {}", question.id)));
+        next.push(step(
+            "answer it",
+            format!("aur approvals answer {} {}", question.id, options.join("|")),
+        ));
+    }
+    if driven.ended != Ended::Finished {
+        next.push(step("go on", format!("aur spawn --resume {run}")));
+    }
+    if let Some(place) = place {
+        let place = words::quote(place);
+        next.push(step("look at the work", format!("git -C {place} diff HEAD")));
+        if driven.ended == Ended::Finished {
+            let commit =
+                format!("git -C {place} add -A && git -C {place} commit && git merge {branch}");
+            next.push(step("take it over", commit));
+        }
+    }
+    next
+}
+
+fn word_of(driven: &Driven) -> &'static str {
+    match (driven.ended, driven.state.phase) {
+        (Ended::Interrupted, _) => "interrupted",
+        (Ended::Waiting, _) => "waiting for an answer",
+        (Ended::Finished, Phase::Finished(RunOutcome::Completed)) => "completed",
+        (Ended::Finished, Phase::Finished(RunOutcome::Aborted)) => "aborted",
+        (Ended::Finished, _) => "completed in part",
+    }
+}
+
+fn exit_of(driven: &Driven) -> Exit {
+    match (driven.ended, driven.state.phase) {
+        (Ended::Interrupted, _) if is_abort(&driven.state) => Exit::Failure,
+        (Ended::Interrupted, _) => Exit::Interrupted,
+        (Ended::Waiting, _) => Exit::WouldAsk,
+        (Ended::Finished, Phase::Finished(RunOutcome::Completed)) => Exit::Ok,
+        (Ended::Finished, Phase::Finished(RunOutcome::Aborted)) => Exit::Denied,
+        (Ended::Finished, _) => {
+            let denied = |status: &TaskStatus| matches!(status, TaskStatus::Denied { .. });
+            let denied = driven.state.tasks.iter().any(|task| denied(&task.status));
+            if denied { Exit::Denied } else { Exit::Failure }
+        }
+    }
+}
+
+/// Whether a person said to stop in answer to a question, and not by a signal.
+fn is_abort(state: &State) -> bool {
+    state.stopped_by.as_deref() == Some("abort")
+}

@@ -1,0 +1,215 @@
+//! Where a run stands, in the words of its screens.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use aurora_engine::machine::{Doing, State, TaskState, TaskStatus};
+use aurora_model::{About, Assignment, Brief, Planned, Question, Route, SkipWhy, TaskId};
+
+use crate::output::failure::{Failed, Gated};
+use crate::output::progress_panel::{Progress, Running};
+use crate::output::review::{Preview, TaskLine};
+use crate::output::summary;
+
+/// What is known besides the state: when attempts began here, and what agents say.
+#[derive(Default)]
+pub struct Moving {
+    /// When the attempt of each running task began.
+    pub begun: BTreeMap<TaskId, Instant>,
+    /// The last lines of what each task's agent said.
+    pub said: BTreeMap<TaskId, Vec<String>>,
+}
+
+/// The tasks that are about to be run.
+pub fn preview(brief: &Brief, uncommitted: u64, notes: Vec<String>) -> Preview {
+    Preview {
+        goal: brief.goal.clone(),
+        tasks: brief.tasks.iter().map(task_line).collect(),
+        max_parallel: brief.settings.max_parallel,
+        place: brief.place.branch.clone().unwrap_or_else(|| brief.place.feature.clone()),
+        uncommitted,
+        notes,
+    }
+}
+
+/// One task of a review or a preview.
+pub fn task_line(planned: &Planned) -> TaskLine {
+    let (agent, gap) = assigned(planned);
+    let task = &planned.task;
+    TaskLine {
+        id: task.id.to_string(),
+        title: task.title.clone(),
+        agent,
+        gap,
+        done: task.done,
+        after: task.depends_on.iter().map(ToString::to_string).collect(),
+        apart_from: planned.apart_from.iter().map(ToString::to_string).collect(),
+        paths: task.scope.paths.clone(),
+        files: task.scope.files,
+        lines: task.scope.lines,
+    }
+}
+
+/// Who is asked for, and whether nobody has that name.
+pub fn assigned(planned: &Planned) -> (String, bool) {
+    match &planned.assignment {
+        Assignment::Agent { agent } => (agent.to_string(), false),
+        Assignment::Gap { role, .. } => (role.to_string(), true),
+    }
+}
+
+/// Who works on a route.
+pub fn worker(route: &Route) -> String {
+    match route {
+        Route::Agent { agent } => agent.to_string(),
+        Route::AdHoc { agent, role } => format!("{agent} as {role}"),
+        Route::Model => "model".to_owned(),
+    }
+}
+
+/// How many tasks are done, of how many.
+pub fn done_of(state: &State) -> (usize, usize) {
+    (state.tasks.iter().filter(|task| task.is_done()).count(), state.tasks.len())
+}
+
+/// The panel of a run that is going on.
+pub fn progress(state: &State, moving: &Moving, note: &str) -> Progress {
+    let (completed, total) = done_of(state);
+    let count =
+        |is: fn(&TaskStatus) -> bool| state.tasks.iter().filter(|task| is(&task.status)).count();
+    let most = state.brief.as_ref().map_or(1, |brief| brief.settings.max_attempts);
+    let cost = Some(state.spent()).filter(|spent| spent.micros > 0);
+    Progress {
+        parent: state.brief.as_ref().map(|brief| brief.goal.clone()).unwrap_or_default(),
+        completed,
+        total,
+        failed: count(|status| matches!(status, TaskStatus::Failed { .. })),
+        skipped: state.tasks.iter().filter(|task| task.is_over() && !task.is_done()).count(),
+        parked: count(|status| {
+            matches!(status, TaskStatus::Parked { .. } | TaskStatus::Held { .. })
+        }),
+        running: state.tasks.iter().filter_map(|task| running(task, moving, most)).collect(),
+        cost: cost.map(|cost| cost.to_string()).unwrap_or_default(),
+        note: note.to_owned(),
+    }
+}
+
+fn running(task: &TaskState, moving: &Moving, most: u32) -> Option<Running> {
+    let TaskStatus::Busy { doing, .. } = task.status else { return None };
+    let attempt = task.attempts.last()?;
+    let last = match doing {
+        Doing::Attempting => {
+            moving.said.get(task.id()).and_then(|lines| lines.last()).cloned().unwrap_or_default()
+        }
+        Doing::Checking => "looking at what it changed".to_owned(),
+        Doing::Adopting => "taking over what it changed".to_owned(),
+    };
+    let seconds = moving.begun.get(task.id()).map_or(0, |begun| begun.elapsed().as_secs());
+    Some(Running {
+        title: task.planned.task.title.clone(),
+        agent: worker(&attempt.route),
+        gap: matches!(attempt.route, Route::AdHoc { .. }),
+        fallback: attempt.route.is_fallback(),
+        attempt: (task.failures.saturating_add(1), most),
+        seconds,
+        last,
+    })
+}
+
+/// A failure as it is put to a person.
+pub fn failed(state: &State, question: &Question, moving: &Moving) -> Option<Failed> {
+    let About::Failure { task, error, dependents } = &question.about else { return None };
+    let said = moving.said.get(task).cloned().unwrap_or_default();
+    let task = state.task(task)?;
+    let (agent, gap) = assigned(&task.planned);
+    let (completed, total) = done_of(state);
+    let remaining = state.tasks.iter().filter(|other| !other.is_over() && other.id() != task.id());
+    Some(Failed {
+        parent: state.brief.as_ref().map(|brief| brief.goal.clone()).unwrap_or_default(),
+        title: task.planned.task.title.clone(),
+        agent,
+        gap,
+        error: error.clone(),
+        attempt: None,
+        output: said,
+        completed,
+        total,
+        remaining: remaining.count(),
+        dependents: usize::try_from(*dependents).unwrap_or(usize::MAX),
+    })
+}
+
+/// What the policy asks about, as it is put to a person.
+pub fn gated(state: &State, question: &Question, look: Option<String>) -> Option<Gated> {
+    let (id, reasons, changed) = match &question.about {
+        About::Policy { task, reasons } => (task, reasons, None),
+        About::Changes { task, reasons, files, lines } => (task, reasons, Some((*files, *lines))),
+        About::Preview | About::Failure { .. } => return None,
+    };
+    let task = state.task(id)?;
+    let (agent, gap) = assigned(&task.planned);
+    Some(Gated {
+        parent: state.brief.as_ref().map(|brief| brief.goal.clone()).unwrap_or_default(),
+        title: task.planned.task.title.clone(),
+        agent,
+        gap,
+        reasons: reasons.clone(),
+        changed,
+        look: look.filter(|_| changed.is_some()),
+        dependents: usize::try_from(state.dependents(id)).unwrap_or(usize::MAX),
+    })
+}
+
+/// What became of a task.
+pub fn ended(task: &TaskState) -> summary::Ended {
+    use summary::Status;
+    let last = task.attempts.last();
+    let (status, why) = match &task.status {
+        TaskStatus::Completed { .. } => (Status::Completed, String::new()),
+        TaskStatus::Skipped { why: SkipWhy::Done {} } => (Status::Before, String::new()),
+        TaskStatus::Skipped { why } => (Status::Skipped, first_line(&skipped_why(why))),
+        TaskStatus::Denied { because } => (Status::Denied, because.clone()),
+        TaskStatus::Failed { error, .. } => (Status::Failed, first_line(error)),
+        TaskStatus::Parked { .. } => (Status::Pending, "waits for an answer".to_owned()),
+        TaskStatus::Held { .. } => {
+            (Status::Interrupted, "what it changed waits for an answer".to_owned())
+        }
+        TaskStatus::Busy { .. } => (Status::Interrupted, String::new()),
+        TaskStatus::Waiting | TaskStatus::Cleared if last.is_some() => {
+            (Status::Interrupted, String::new())
+        }
+        TaskStatus::Waiting | TaskStatus::Cleared => (Status::Pending, String::new()),
+    };
+    let checkpoint = match &task.status {
+        TaskStatus::Completed { checkpoint, .. } => checkpoint.as_ref().map(ToString::to_string),
+        _ => None,
+    };
+    let millis: u64 = task.attempts.iter().map(|attempt| attempt.millis).sum();
+    let spent = Some(task.spent()).filter(|spent| spent.micros > 0);
+    summary::Ended {
+        title: task.planned.task.title.clone(),
+        status,
+        agent: last.map_or_else(|| assigned(&task.planned).0, |last| worker(&last.route)),
+        fallback: last.is_some_and(|last| last.route.is_fallback()),
+        seconds: last.map(|_| millis / 1000),
+        checkpoint,
+        cost: spent.map(|spent| spent.to_string()).unwrap_or_default(),
+        why,
+    }
+}
+
+/// Why a task was left out, in words.
+pub fn skipped_why(why: &SkipWhy) -> String {
+    match why {
+        SkipWhy::Answered { error } => error.clone(),
+        SkipWhy::Dependency { on } => format!("depends on {on}, which was not done"),
+        SkipWhy::Done {} => "done before".to_owned(),
+    }
+}
+
+/// The first line of a text that may have more.
+pub fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default().to_owned();
+    if lines.next().is_some() { format!("{first} …") } else { first }
+}

@@ -1,0 +1,202 @@
+//! Everything that a run needs, found at the place where the user stands.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aurora_agents::Registry;
+use aurora_engine::budget::{Budget, Limits, OnLimit};
+use aurora_engine::driver::Signal;
+use aurora_engine::machine::{Command, State};
+use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
+use aurora_engine::{Driver, Ended};
+use aurora_gate::Policy;
+use aurora_model::{RunId, Usd};
+use aurora_store::Store;
+use aurora_workspace::process::Keeper;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::mpsc;
+
+use super::place::{Given, Place};
+use super::workspace::{Session, now};
+use super::{agents, layers, migration, store};
+use crate::exit::Failure;
+use crate::output;
+
+/// What every run at a place shares.
+pub struct Site {
+    /// The root of the user's main checkout.
+    pub root: PathBuf,
+    /// The log.
+    pub store: Arc<dyn Store>,
+    /// What is allowed.
+    pub policy: Policy,
+    /// Who works.
+    pub registry: Registry,
+    place: Place,
+    session: Session,
+}
+
+/// Whoever sits in front of a run.
+pub struct Front {
+    /// Whoever is put questions to.
+    pub asker: Arc<dyn Asker>,
+    /// Whoever watches.
+    pub audience: Arc<dyn Audience>,
+    /// Whether to stay while answers are missing that nobody here can give.
+    pub stays: bool,
+    /// Writes the plan, for runs that are only planned.
+    pub write_plan: Option<WritePlan>,
+}
+
+/// How far a run came.
+pub struct Driven {
+    /// Why it was let go.
+    pub ended: Ended,
+    /// Where it stands.
+    pub state: Arc<State>,
+    /// Where its work is, once there is some.
+    pub worktree: Option<PathBuf>,
+    /// How long it was driven.
+    pub seconds: u64,
+}
+
+impl Site {
+    /// Looks around, and makes the log when there is none.
+    pub fn open(policy: Option<&Path>) -> anyhow::Result<Self> {
+        let session = Session::open()?;
+        let folder = store::folder()?;
+        let root = folder.parent().unwrap_or(&folder).to_owned();
+        if let Some(note) = migration::migrate_budget(&root)? {
+            output::note(&note);
+        }
+        let place = Place::look(Given::default());
+        let policy = layers::load(&place, policy)?;
+        let registry = agents::registry(agents::load(&place)?.profiles)?;
+        let store = store::Log::open()?.store;
+        Ok(Self { root, store, policy, registry, place, session })
+    }
+
+    /// A run time for everything that waits.
+    pub fn runtime() -> anyhow::Result<tokio::runtime::Runtime> {
+        let built =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build();
+        built.map_err(|error| Failure::failed(format!("cannot start: {error}")).into())
+    }
+
+    /// The folder in which people find what was derived from the log.
+    pub fn folder(&self) -> PathBuf {
+        self.root.join(store::FOLDER)
+    }
+
+    /// Begins or resumes a run, and drives it as far as it goes.
+    pub async fn drive(
+        self,
+        run: &RunId,
+        feature: &str,
+        first: Command,
+        front: Front,
+    ) -> anyhow::Result<Driven> {
+        let begun = std::time::Instant::now();
+        let budget = Budget::new(Arc::clone(&self.store), limits(&self.policy), now);
+        if first == Command::Resume {
+            // What the last one began and did not live to settle was spent as it was guessed.
+            budget.settle_unknown(run).await.map_err(failure)?;
+        }
+        let settings = Settings {
+            run: run.clone(),
+            store: Arc::clone(&self.store),
+            context: self.place.context(true),
+            branch_prefix: self.policy.branches().prefix,
+            policy: self.policy,
+            registry: self.registry,
+            budget,
+            workspace: Arc::new(self.session.workspace),
+            keeper: keeper()?,
+            environment: agents::own_environment(),
+            asker: front.asker,
+            audience: front.audience,
+            write_plan: front.write_plan,
+            now,
+        };
+        let world = Arc::new(RealWorld::new(settings, feature));
+        let mut signals = listen()?;
+        let driver = Driver::new(self.store, Arc::clone(&world) as Arc<_>).staying(front.stays);
+        let (ended, state) = driver.drive(run, first, &mut signals).await.map_err(failure)?;
+        if ended == Ended::Finished {
+            world.clear_desks().await.map_err(failure)?;
+        }
+        let seconds = begun.elapsed().as_secs();
+        Ok(Driven { ended, state, worktree: world.worktree(), seconds })
+    }
+}
+
+/// The budget's limits as the policy has them.
+#[must_use]
+pub fn limits(policy: &Policy) -> Limits {
+    let budget = policy.budget();
+    Limits {
+        monthly: Usd::from_dollars(budget.monthly_limit_usd),
+        warn_at_percent: budget.warn_at_percent,
+        on_limit: if budget.rejects { OnLimit::Reject } else { OnLimit::Warn },
+    }
+}
+
+/// Our own program, as the keeper of processes.
+pub fn keeper() -> anyhow::Result<Keeper> {
+    Ok(Keeper { program: own_program()?, args: vec![OsString::from("keep")] })
+}
+
+/// Where our own program is; also when it was replaced meanwhile.
+pub fn own_program() -> anyhow::Result<PathBuf> {
+    std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("cannot find our own program: {error}")).into())
+}
+
+/// The first signal stops the run so that it can be resumed, the second at once.
+fn listen() -> anyhow::Result<mpsc::Receiver<Signal>> {
+    let (sender, receiver) = mpsc::channel(4);
+    let kinds = [
+        (SignalKind::interrupt(), "SIGINT"),
+        (SignalKind::terminate(), "SIGTERM"),
+        (SignalKind::hangup(), "SIGHUP"),
+    ];
+    let asked = Arc::new(std::sync::atomic::AtomicBool::new(false));
+    for (kind, name) in kinds {
+        let cannot = |error| Failure::failed(format!("cannot listen for {name}: {error}"));
+        let mut stream = signal(kind).map_err(cannot)?;
+        let (sender, asked) = (sender.clone(), Arc::clone(&asked));
+        tokio::spawn(async move {
+            while stream.recv().await.is_some() {
+                let again = asked.swap(true, std::sync::atomic::Ordering::SeqCst);
+                let told = match again {
+                    true => Signal::Kill,
+                    false => Signal::Interrupt { by: name.to_owned() },
+                };
+                if sender.send(told).await.is_err() {
+                    return;
+                }
+            }
+        });
+    }
+    Ok(receiver)
+}
+
+/// An error of the engine, with its exit code.
+#[must_use]
+pub fn failure(error: aurora_engine::Error) -> Failure {
+    use aurora_engine::Error;
+    match error {
+        Error::Workspace(error) => super::workspace::failure(error),
+        Error::Store(aurora_store::Error::Held { what }) => {
+            Failure::failed(format!("{what} is being driven by another process"))
+                .hint("wait for it, or stop it with Ctrl+C there")
+        }
+        Error::Store(error @ aurora_store::Error::Full { .. }) => store::failure(error)
+            .hint("nothing is lost: `aur spawn --list-checkpoints` shows the run to resume"),
+        Error::Store(error) => store::failure(error),
+        Error::NoRun { .. } | Error::Refused(_) => Failure::usage(error.to_string())
+            .hint("`aur spawn --list-checkpoints` shows what can be resumed"),
+        error => Failure::failed(error.to_string()),
+    }
+}
