@@ -1,6 +1,9 @@
 //! One file per command.
 
 pub mod agents;
+pub mod approvals;
+pub mod audit;
+pub mod budget;
 pub mod checkpoint;
 pub mod checkpoints;
 pub mod completions;

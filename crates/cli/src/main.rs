@@ -58,6 +58,12 @@ enum Command {
     Goals(commands::goals::Args),
     /// Do the tasks of a list with agents, after a look at what will happen.
     Spawn(commands::spawn::Args),
+    /// See and answer what runs ask of a person.
+    Approvals(commands::approvals::Args),
+    /// Read, verify and export the log of everything that happened.
+    Audit(commands::audit::Args),
+    /// See what was spent, and say what may be.
+    Budget(commands::budget::Args),
     /// Show the gate and the way back at work in a scratch repository, without network or key.
     Demo(commands::demo::Args),
     /// Print a completion script for a shell.
@@ -85,6 +91,9 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Agents(args) => commands::agents::run(&args),
         Command::Goals(args) => commands::goals::run(&args),
         Command::Spawn(args) => commands::spawn::run(&args),
+        Command::Approvals(args) => commands::approvals::run(&args),
+        Command::Audit(args) => commands::audit::run(&args),
+        Command::Budget(args) => commands::budget::run(&args),
         Command::Demo(args) => commands::demo::run(&args),
         Command::Completions(args) => commands::completions::run(&args),
         Command::Man(args) => commands::man::run(&args),

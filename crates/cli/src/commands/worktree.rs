@@ -148,9 +148,7 @@ fn add(args: &AddArgs) -> anyhow::Result<Exit> {
 fn branch_prefix(session: &Session) -> anyhow::Result<String> {
     let root = session.workspace.root().to_owned();
     let policy = layers::load(&Place::look(Given { cwd: Some(root), ..Given::default() }), None)?;
-    let entry = policy.entries().into_iter().find(|entry| entry.key == "safety.branch_prefix");
-    let prefix = entry.and_then(|entry| entry.value.as_str().map(ToOwned::to_owned));
-    prefix.ok_or_else(|| Failure::failed("the policy has no safety.branch_prefix").into())
+    Ok(policy.branches().prefix)
 }
 
 fn list(args: &ListArgs) -> anyhow::Result<Exit> {

@@ -62,10 +62,10 @@ impl<W: Write> Painter<W> {
     /// When the terminal cannot be written to.
     pub fn print(&mut self, text: &str) -> io::Result<()> {
         let mut bytes = self.back();
-        bytes.push_str("\x1b[J");
+        // Line by line, since some terminals keep a copy of a screen that is cleared from its top.
         for line in text.lines() {
             bytes.push_str(line);
-            bytes.push_str("\r\n");
+            bytes.push_str("\x1b[K\r\n");
         }
         let lines = std::mem::take(&mut self.drawn);
         let lines = self.fitting(&lines);

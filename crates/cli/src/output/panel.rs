@@ -1,5 +1,7 @@
 //! Panels: lines of text in a frame, broken to the width, aligned whatever the characters are.
 
+use std::io::IsTerminal as _;
+
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::escape;
@@ -68,7 +70,25 @@ pub struct Piece {
     text: String,
 }
 
+/// Whether a locale speaks UTF-8: the first of `LC_ALL`, `LC_CTYPE` and `LANG` that says anything.
+#[must_use]
+pub fn speaks_utf8(locale: [Option<&str>; 3]) -> bool {
+    let said = locale.into_iter().flatten().find(|value| !value.is_empty()).unwrap_or_default();
+    let said = said.to_ascii_lowercase();
+    said.contains("utf-8") || said.contains("utf8")
+}
+
 impl Canvas {
+    /// What fits stdout: frames on a terminal, more than ASCII where the locale has it.
+    #[must_use]
+    pub fn of_stdout() -> Self {
+        let said = ["LC_ALL", "LC_CTYPE", "LANG"].map(|name| std::env::var(name).ok());
+        let [all, kind, lang] = &said;
+        let unicode = speaks_utf8([all.as_deref(), kind.as_deref(), lang.as_deref()]);
+        let framed = std::io::stdout().is_terminal();
+        Self { style: Style::of_stdout(), unicode, framed }
+    }
+
     /// How many columns a panel takes. One is left free: terminals do not agree on how wide some
     /// characters are, and a line that is one too long would spoil all below it.
     #[must_use]

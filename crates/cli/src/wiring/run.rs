@@ -89,6 +89,7 @@ impl Site {
         self.root.join(store::FOLDER)
     }
 
+<<<<<<< HEAD
     /// The folder in which the repository's files are.
     pub fn checkout(&self) -> &Path {
         self.session.workspace.root()
@@ -99,6 +100,8 @@ impl Site {
         self.session.workspace.each_tracked(name);
     }
 
+=======
+>>>>>>> main
     /// Begins or resumes a run, and drives it as far as it goes.
     pub async fn drive(
         self,

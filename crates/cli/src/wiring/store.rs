@@ -112,3 +112,34 @@ fn ignore(folder: &Path) -> anyhow::Result<()> {
         _ => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_is_kept_out_of_git_and_a_file_of_somebodys_own_stays() {
+        let folder = std::env::temp_dir().join(format!("aur-ignore-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        let read = || std::fs::read_to_string(folder.join(".gitignore")).unwrap();
+        ignore(&folder).unwrap();
+        assert!(read().starts_with("*\n"), "{}", read());
+        std::fs::write(folder.join(".gitignore"), "mine\n").unwrap();
+        ignore(&folder).unwrap();
+        assert_eq!(read(), "mine\n");
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn every_worktree_has_the_log_of_the_main_checkout() {
+        let check = |root: &str, git_dir: &str, common_dir: &str, expected: &str| {
+            let repo =
+                Repo { root: root.into(), git_dir: git_dir.into(), common_dir: common_dir.into() };
+            assert_eq!(main_root(&repo), Path::new(expected));
+        };
+        check("/n/r", "/n/r/.git", "/n/r/.git", "/n/r");
+        check("/n/w", "/n/r/.git/worktrees/w", "/n/r/.git", "/n/r");
+        check("/n/r/sub", "/n/r/.git/modules/sub", "/n/r/.git/modules/sub", "/n/r/sub");
+        check("/n/w", "/n/bare.git/worktrees/w", "/n/bare.git", "/n/bare.git");
+    }
+}

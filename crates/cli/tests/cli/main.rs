@@ -1,7 +1,15 @@
 //! The program as its users meet it: each test runs it in a world of its own.
 
 #[cfg(test)]
+mod agents;
+#[cfg(test)]
+mod approvals;
+#[cfg(test)]
+mod audit;
+#[cfg(test)]
 mod batch;
+#[cfg(test)]
+mod budget;
 #[cfg(test)]
 mod check;
 #[cfg(test)]
@@ -16,6 +24,8 @@ mod hook;
 mod install;
 #[cfg(test)]
 mod keep;
+#[cfg(test)]
+mod log;
 #[cfg(test)]
 mod misc;
 #[cfg(test)]

@@ -39,7 +39,10 @@ pub fn apply(state: &mut State, event: &Event) {
             answered(state, &about, *choice);
         }
         Event::PlanWritten { path } => state.plan = Some(path.clone()),
-        Event::RunInterrupted { .. } => state.phase = Phase::Interrupted,
+        Event::RunInterrupted { by } => {
+            state.phase = Phase::Interrupted;
+            state.stopped_by = Some(by.clone());
+        }
         Event::RunResumed {} => state.phase = Phase::Open,
         Event::RunFinished { outcome } => state.phase = Phase::Finished(*outcome),
         _ => apply_to_task(state, event),

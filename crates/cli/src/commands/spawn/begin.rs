@@ -128,7 +128,9 @@ pub fn new_run(site: &Site, kind: &str) -> anyhow::Result<RunId> {
         let run = run.ok_or_else(|| Failure::failed(format!("`{name}` is no name for a run")))?;
         let stream = aurora_engine::driver::stream_of(&run);
         let taken = runtime.block_on(site.store.head(&stream));
-        if taken.map_err(|error| Failure::failed(error.to_string()))?.is_none() {
+        let taken = taken.map_err(|error| Failure::failed(error.to_string()))?.is_some();
+        // Somebody may be about to begin a run of that name.
+        if !taken && runtime.block_on(site.store.claim(&stream)).is_ok() {
             return Ok(run);
         }
     }

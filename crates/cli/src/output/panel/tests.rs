@@ -99,3 +99,11 @@ fn hostile_text_is_written_out() {
     let many = canvas.safe(&"e\u{301}".repeat(100_000));
     assert!(many.chars().count() < 1_100);
 }
+
+#[test]
+fn the_locale_says_whether_more_than_ascii_can_be_shown() {
+    assert!(speaks_utf8([None, None, Some("en_US.UTF-8")]));
+    assert!(speaks_utf8([Some(""), Some("C.utf8"), Some("C")]));
+    assert!(!speaks_utf8([Some("C"), Some("C.utf8"), None]));
+    assert!(!speaks_utf8([None, None, None]));
+}
