@@ -322,7 +322,8 @@ fn subgoals(
         let (agent, gap) = assigned(draft.agent.as_deref(), agents);
         // A gap is no mistake; a role that cannot be a name is one.
         let as_written = draft.agent.as_deref().map(|written| written.trim_start_matches('@'));
-        if let Some(agent) = agent.as_ref().filter(|agent| gap && as_written != Some(agent.as_str()))
+        if let Some(agent) =
+            agent.as_ref().filter(|agent| gap && as_written != Some(agent.as_str()))
         {
             findings.repair(format!("the agent of {own} was no name: it is {agent} now"));
         }

@@ -7,7 +7,7 @@ mod resume;
 mod resume_file;
 pub mod screen;
 mod told;
-mod view;
+pub mod view;
 
 use std::path::PathBuf;
 

@@ -89,19 +89,11 @@ impl Site {
         self.root.join(store::FOLDER)
     }
 
-<<<<<<< HEAD
-    /// The folder in which the repository's files are.
-    pub fn checkout(&self) -> &Path {
-        self.session.workspace.root()
-    }
-
     /// Names every path that git tracks in the checkout, in order.
     pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
         self.session.workspace.each_tracked(name);
     }
 
-=======
->>>>>>> main
     /// Begins or resumes a run, and drives it as far as it goes.
     pub async fn drive(
         self,

@@ -78,13 +78,8 @@ struct Shared {
 impl Screen {
     /// A screen for a run; nothing is shown yet.
     pub fn new(site: &Site, brief: &Brief, json: bool, verbose: bool) -> Self {
-<<<<<<< HEAD
-        let canvas = canvas();
-        let mode = match (json, canvas.framed && brief.kind == RunKind::Spawn) {
-=======
         let canvas = Canvas::of_stdout();
-        let mode = match (json, canvas.framed) {
->>>>>>> main
+        let mode = match (json, canvas.framed && brief.kind == RunKind::Spawn) {
             (true, _) => Mode::Json,
             (false, true) => Mode::Panel,
             (false, false) => Mode::Lines,
