@@ -1,0 +1,96 @@
+//! The same on a real terminal, looked at through tmux.
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use insta::assert_snapshot;
+
+use super::{GOAL, answer, plans, scripted};
+use crate::harness::World;
+
+/// A terminal of 80 columns in which one command runs; gone when it is dropped.
+struct Terminal {
+    socket: PathBuf,
+}
+
+impl Terminal {
+    /// Runs the program in it; nothing where there is no tmux.
+    fn running(world: &World, args: &str) -> Option<Self> {
+        let found = Command::new("tmux").arg("-V").output().is_ok_and(|out| out.status.success());
+        if !found {
+            eprintln!("SKIPPED: there is no tmux to look through");
+            return None;
+        }
+        let terminal = Self { socket: world.path("tmux") };
+        let line = format!(
+            "cd {0}/repo; env -i HOME={0}/home PATH=\"$PATH\" TERM=xterm-256color LANG=C.UTF-8 \
+             TMPDIR={0} NO_COLOR=1 {1} {args}; echo \"exit $?\"; sleep 60",
+            world.dir.display(),
+            env!("CARGO_BIN_EXE_aur"),
+        );
+        terminal.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "40", &line]);
+        Some(terminal)
+    }
+
+    fn tmux(&self, args: &[&str]) -> String {
+        let out = Command::new("tmux")
+            .env("LC_ALL", "C.UTF-8")
+            .arg("-S")
+            .arg(&self.socket)
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(out.status.success(), "tmux {args:?}: {out:?}");
+        String::from_utf8_lossy(&out.stdout).into_owned()
+    }
+
+    /// What is on it, once it has this text.
+    fn when(&self, text: &str) -> String {
+        let until = Instant::now() + Duration::from_secs(60);
+        loop {
+            let shown = self.tmux(&["capture-pane", "-p"]);
+            if shown.contains(text) {
+                return shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+            }
+            assert!(Instant::now() < until, "never shows {text}:\n{shown}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        let _ = Command::new("tmux").arg("-S").arg(&self.socket).arg("kill-server").output();
+    }
+}
+
+/// REV-1, REV-3: the summary as a person meets it, and Enter writes the plan.
+#[test]
+fn a_person_sees_the_summary_and_enter_proceeds() {
+    let world = scripted(&format!("cat > /dev/null; sleep 1.2; cat <<'X'\n{}\nX", answer()));
+    let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
+    terminal.when("asking helper to take the goal apart … 1s");
+    let shown = terminal.when("Choice [P/f/a]:");
+    let shown = shown.split_once('╭').map(|(_, rest)| format!("╭{rest}")).unwrap();
+    assert_snapshot!(shown.trim_end(), @"");
+    terminal.tmux(&["send-keys", "what", "Enter"]);
+    terminal.when("`what` is none of: proceed, fallback, abort");
+    assert!(!world.path("repo/.aurora/plans/0001-improve-memory-indexing").exists());
+    terminal.tmux(&["send-keys", "Enter"]);
+    let ended = terminal.when("exit 0");
+    assert!(ended.contains("next: aur spawn .aurora/plans/0001-improve"), "{ended}");
+    assert_eq!(plans(&world), ["0001-improve-memory-indexing"]);
+}
+
+/// REV-4: Abort at the terminal writes nothing.
+#[test]
+fn a_person_can_abort() {
+    let world = scripted(&format!("cat > /dev/null; cat <<'X'\n{}\nX", answer()));
+    let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
+    terminal.when("Choice [P/f/a]:");
+    terminal.tmux(&["send-keys", "a", "Enter"]);
+    let ended = terminal.when("exit 3");
+    assert!(ended.contains("aborted; nothing was written"), "{ended}");
+    assert!(!world.path("repo/.aurora/plans").exists() || plans(&world).is_empty());
+}
