@@ -59,6 +59,19 @@ pub struct Consultation {
     pub warned: Box<dyn Fn(&str) + Send + Sync>,
     /// How many calls were made.
     pub calls: AtomicU32,
+    /// Why the last call was given up, where it was.
+    pub given_up: Mutex<Option<GivenUp>>,
+}
+
+/// Why a call was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GivenUp {
+    /// The budget does not allow it.
+    OverBudget,
+    /// Its time was over.
+    Late,
+    /// Somebody said so.
+    Stopped,
 }
 
 impl Completer for Consultation {
@@ -91,7 +104,7 @@ impl Consultation {
         let reservation =
             Reservation { id: id.clone(), run: self.run.clone(), task: None, agent, estimate };
         match self.budget.reserve(&reservation).await.map_err(|error| self.fault(&error))? {
-            Reserve::Refused { why } => return Err(self.fault(&why)),
+            Reserve::Refused { why } => return Err(self.give_up(GivenUp::OverBudget, &why)),
             Reserve::Granted { warning } => self.warn(warning),
         }
         let spent = Spent::default();
@@ -139,8 +152,24 @@ impl Consultation {
         }
     }
 
+    fn give_up(&self, because: GivenUp, why: &dyn std::fmt::Display) -> AgentError {
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner) = Some(because);
+        self.fault(why)
+    }
+
     fn too_late(&self) -> AgentError {
-        self.fault(&format!("no answer within {}s", self.limit.as_secs()))
+        let why = format!("no answer within {}s", self.limit.as_secs());
+        self.give_up(GivenUp::Late, &why)
+    }
+
+    fn stopped(&self) -> AgentError {
+        self.give_up(GivenUp::Stopped, &"interrupted")
+    }
+
+    /// Why the last call was given up, where it was.
+    #[must_use]
+    pub fn why_given_up(&self) -> Option<GivenUp> {
+        *self.given_up.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn ask_model(
@@ -152,7 +181,7 @@ impl Consultation {
         tokio::select! {
             answer = model.complete(request) => answer,
             () = tokio::time::sleep(self.limit) => Err(self.too_late()),
-            () = stop.asked() => Err(self.fault(&"interrupted")),
+            () = stop.asked() => Err(self.stopped()),
         }
     }
 
@@ -191,7 +220,7 @@ impl Consultation {
                 return Ok(Completion { text, cost: report.cost, stop: Ending::Finished });
             }
             () = tokio::time::sleep(self.limit) => self.too_late(),
-            () = stop.asked() => self.fault(&"interrupted"),
+            () = stop.asked() => self.stopped(),
         };
         if let Some(process) = &process {
             let words = tokio::time::timeout(LAST_WORDS, &mut attending);

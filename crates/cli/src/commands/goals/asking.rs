@@ -10,7 +10,7 @@ use aurora_agents::profile::AgentProfile;
 use aurora_agents::{Error, ModelProfile, Output, Provider};
 use aurora_engine::budget::Budget;
 use aurora_engine::driver::{Stopper, stop_pair};
-use aurora_engine::world::consult::{Consultation, Consulted};
+use aurora_engine::world::consult::{Consultation, Consulted, GivenUp};
 use aurora_model::{AgentName, RunId};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -130,6 +130,7 @@ pub async fn ask(
         stop,
         warned: Box::new(output::warn),
         calls: AtomicU32::new(0),
+        given_up: std::sync::Mutex::new(None),
     };
     let goal = goal_of(site, goal);
     let name = consultation.name().to_owned();
@@ -147,7 +148,8 @@ pub async fn ask(
     let seconds = waiting.seconds();
     drop(waiting);
     let plans = Plans::below(&site.folder());
-    answered(answer, &plans, run, &name).map(|parts| Answered::Parts(parts, seconds, name))
+    let parts = answered(answer, &plans, run, &name, consultation.why_given_up())?;
+    Ok(Answered::Parts(parts, seconds, name))
 }
 
 /// Waits until what was asked is gone, unless somebody says a second time that it is enough.
@@ -196,6 +198,7 @@ fn answered(
     plans: &Plans,
     run: &RunId,
     name: &str,
+    given_up: Option<GivenUp>,
 ) -> anyhow::Result<Box<Decomposed>> {
     match answer {
         Ok(parts) => {
@@ -213,9 +216,17 @@ fn answered(
                 .hint(format!("it cost {}; ask again, or somebody else with --agent", bad.cost.usd))
                 .into())
         }
-        Err(error) => Err(Failure::failed(error.to_string())
-            .hint("agent_recovery.timeout_seconds in policies.yaml says how long one may take")
-            .into()),
+        Err(error) => {
+            let failure = Failure::failed(error.to_string());
+            let hint = match given_up {
+                Some(GivenUp::OverBudget) => "`aur budget show` says where the money went",
+                Some(GivenUp::Late) => {
+                    "agent_recovery.timeout_seconds in policies.yaml says how long it may take"
+                }
+                Some(GivenUp::Stopped) | None => return Err(failure.into()),
+            };
+            Err(failure.hint(hint).into())
+        }
     }
 }
 

@@ -73,7 +73,33 @@ fn a_person_sees_the_summary_and_enter_proceeds() {
     terminal.when("asking helper to take the goal apart … 1s");
     let shown = terminal.when("Choice [P/f/a]:");
     let shown = shown.split_once('╭').map(|(_, rest)| format!("╭{rest}")).unwrap();
-    assert_snapshot!(shown.trim_end(), @"");
+    assert_snapshot!(shown.trim_end(), @r"
+    ╭─────────────────────────── Decomposition Summary ───────────────────────────╮
+    │ Goal: Improve memory indexing                                               │
+    │                                                                             │
+    │ Subgoals: 2                                                                 │
+    │                                                                             │
+    │  1. Profile the indexing (sg-1)                                             │
+    │     Agent: @helper                                                          │
+    │     scope: src/*.txt; about 2 files; about 40 lines                         │
+    │                                                                             │
+    │  2. Speed up the embedding (sg-2)                                           │
+    │     Agent: performance-engineer ⚠ GAP                                       │
+    │     after: sg-1                                                             │
+    │                                                                             │
+    │ Summary:                                                                    │
+    │   ✓ 1 subgoal assigned to available agents                                  │
+    │   ⚠ 1 agent gap (will spawn ad-hoc or fallback)                             │
+    │   ⚠ no model is configured, so that Fallback has nobody to go to            │
+    ╰─────────────────────────────────────────────────────────────────────────────╯
+
+    Options:
+      [P]roceed  - Write the plan (gaps: try ad-hoc agents → fallback to LLM)
+      [F]allback - Write the plan (gaps: LLM directly, faster)
+      [A]bort    - Cancel, write nothing
+
+    Choice [P/f/a]:
+    ");
     terminal.tmux(&["send-keys", "what", "Enter"]);
     terminal.when("`what` is none of: proceed, fallback, abort");
     assert!(!world.path("repo/.aurora/plans/0001-improve-memory-indexing").exists());
