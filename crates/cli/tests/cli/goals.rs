@@ -351,6 +351,10 @@ fn a_question_is_answered_from_another_process_and_the_plan_written_after_it() {
     let id = run_of(&run);
     let again = world.run(&["goals", "--resume", &id]);
     assert_eq!(again.code, Some(4), "{again:?}");
+    let told = world.run(&["goals", "--resume", &id, "--json"]).json_lines();
+    let ended = told.last().unwrap();
+    assert_eq!(ended["questions"], json!([format!("{id}.q1")]));
+    assert_eq!((&ended["exit_code"], &ended["plan"]), (&json!(4), &Value::Null));
     let shown = world.run(&["approvals", "show", &format!("{id}.q1")]).stdout;
     assert!(shown.contains("written down as a plan, with 2 subgoals?"), "{shown}");
     assert!(shown.contains("2. Speed up the embedding: performance-engineer (gap)"), "{shown}");
@@ -378,7 +382,7 @@ fn abort_writes_nothing() {
     world.run(&["approvals", "answer", &format!("{id}.q1"), "abort"]);
     let over = world.run(&["goals", "--resume", &id]);
     assert!(over.code == Some(2) && over.stderr.contains("it was aborted"), "{over:?}");
-    assert!(!plans(&world).iter().any(|name| name.starts_with('0')), "{:?}", plans(&world));
+    assert_eq!(plans(&world), Vec::<String>::new());
     let other = world.run(&["goals", "--resume", "goals-1"]);
     assert_eq!(other.code, Some(2), "{other:?}");
 }
@@ -459,6 +463,22 @@ fn with_variable(text: &str) -> usize {
     environments
         .filter(|all| all.split(|byte| *byte == 0).any(|one| one == text.as_bytes()))
         .count()
+}
+
+/// EXE-1: a plan that cannot be written is written later, and nobody is asked a second time.
+#[test]
+fn a_plan_that_cannot_be_written_is_written_later() {
+    let (world, _provider) = openai(vec![says(ModelProvider::OpenAi, &answer())]);
+    world.write("repo/.aurora/plans", "in the way");
+    let run = world.run(&["goals", GOAL, "--yes"]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("cannot make [DIR]/repo/.aurora/plans"), "{run:?}");
+    let at = run.stderr.find("--resume ").unwrap() + "--resume ".len();
+    let id = run.stderr.get(at..).unwrap().split('`').next().unwrap();
+    std::fs::remove_file(world.path("repo/.aurora/plans")).unwrap();
+    let resumed = world.run(&["goals", "--resume", id]);
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert_eq!(plans(&world), ["0001-improve-memory-indexing"]);
 }
 
 /// EXE-1: plans that are written at the same moment have numbers of their own.

@@ -60,7 +60,8 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     let driven =
         runtime.block_on(site.drive(&run, &feature, Command::Start(Box::new(brief)), front));
     screen.close();
-    told::how_it_ended(&driven?, &run, &plans, args.json)
+    let driven = told::or_resumable(driven, &run)?;
+    told::how_it_ended(&driven, &run, &plans, args.json)
 }
 
 /// A run of our own: nobody else takes its name while somebody is asked.
@@ -117,9 +118,14 @@ fn tell(
     Ok(())
 }
 
+/// A goal in one line, without what a terminal would take for something else.
+fn one_line(goal: &str) -> String {
+    let words: Vec<&str> = goal.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).collect()
+}
+
 fn brief(site: &Site, parts: &Decomposed, run: RunId, yes: bool) -> Brief {
-    let goal: Vec<&str> = parts.decomposition.goal.split_whitespace().collect();
-    let goal = goal.join(" ");
+    let goal = one_line(&parts.decomposition.goal);
     let recovery = site.policy.recovery();
     let slug = Some(id::slug(&goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
     Brief {

@@ -154,3 +154,6 @@ fn marked(brief: &Brief, fallback: bool) -> Vec<Planned> {
 fn cannot(what: &str, path: &Path, error: &std::io::Error) -> anyhow::Error {
     Failure::failed(format!("cannot {what} {}: {error}", path.display())).into()
 }
+
+#[cfg(test)]
+mod tests;

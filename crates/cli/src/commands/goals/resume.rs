@@ -19,7 +19,9 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let runtime = Site::runtime()?;
     let (before, state) = runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
     let brief = brief_of(&run, state.brief.as_ref())?;
+    let plans = Plans::below(&site.folder());
     if let Phase::Finished(_) = state.phase {
+        plans.forget_answer(&run);
         let written = before.iter().rev().find_map(|told| match &told.event {
             Event::PlanWritten { path } => Some(path),
             _ => None,
@@ -44,12 +46,12 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     if open.is_some() {
         screen.review()?;
     }
-    let plans = Plans::below(&site.folder());
     let front = told::front(&screen, &plans, args.wait);
     let feature = brief.place.feature.clone();
     let driven = runtime.block_on(site.drive(&run, &feature, Command::Resume, front));
     screen.close();
-    told::how_it_ended(&driven?, &run, &plans, args.json)
+    let driven = told::or_resumable(driven, &run)?;
+    told::how_it_ended(&driven, &run, &plans, args.json)
 }
 
 fn brief_of(run: &RunId, brief: Option<&Brief>) -> anyhow::Result<Brief> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::plan::{Plans, TASKS};
 use crate::commands::spawn::screen::Screen;
-use crate::exit::Exit;
+use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::run::{Driven, Front};
 use crate::wiring::{place, words};
@@ -22,6 +22,15 @@ pub fn front(screen: &Screen, plans: &Plans, stays: bool) -> Front {
         written.map_err(|error| aurora_engine::Error::Lost { what: format!("{error:#}") })
     };
     Front { write_plan: Some(Box::new(write)), ..screen.front(stays) }
+}
+
+/// The same outcome; what went wrong says that nobody need be asked again.
+pub fn or_resumable(driven: anyhow::Result<Driven>, run: &RunId) -> anyhow::Result<Driven> {
+    let hint = format!("nothing is lost: `aur goals --resume {run}` goes on with the same answer");
+    driven.map_err(|error| match error.downcast::<Failure>() {
+        Ok(failure) => failure.hint(hint).into(),
+        Err(error) => error,
+    })
 }
 
 /// Says how it ended, in words or JSON, and how the program ends.

@@ -120,3 +120,16 @@ fn a_person_can_abort() {
     assert!(ended.contains("aborted; nothing was written"), "{ended}");
     assert!(!world.path("repo/.aurora/plans").exists() || plans(&world).is_empty());
 }
+
+/// EXE-5: Ctrl+C at the question leaves it open, and says how to go on.
+#[test]
+fn a_person_can_leave_the_question_for_later() {
+    let world = scripted(&format!("cat > /dev/null; cat <<'X'\n{}\nX", answer()));
+    let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
+    terminal.when("Choice [P/f/a]:");
+    terminal.tmux(&["send-keys", "C-c"]);
+    let ended = terminal.when("go on: aur goals --resume goals-");
+    assert!(ended.contains("answer it: aur approvals answer goals-"), "{ended}");
+    let list = world.run(&["approvals", "list"]);
+    assert!(list.stdout.contains("written down as a plan"), "{list:?}");
+}
