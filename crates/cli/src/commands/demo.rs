@@ -1,6 +1,7 @@
-//! `aur demo`: the gate and the way back at work in a scratch repository.
+//! `aur demo`: the gate, a run and the way back, at work in a scratch repository.
 
 mod recovery;
+mod story;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,21 +16,27 @@ use crate::output::style::Style;
 use crate::output::verdict;
 use crate::wiring::judging;
 use crate::wiring::place::{Given, Place};
+use crate::wiring::question;
 
-/// Nothing to choose.
+/// Who answers.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// Answer the run's questions beforehand. Without a terminal it is so in any case.
+    #[arg(short, long)]
+    yes: bool,
+}
 
 const EXAMPLES: &str = "Examples:
   aur demo
+  aur demo --yes
   aur demo | less -R
 
-It judges, and runs nothing that it judges; then it makes a checkpoint, spoils files and rolls back. No
-network, no key, a scratch folder that goes away.";
+It judges, and runs nothing that it judges; then a built-in agent does a list of tasks, and you are asked;
+then it makes a checkpoint, spoils files and rolls back. No network, no key, a scratch folder that goes away.";
 
 /// Shows one step after another.
-pub fn run(_args: &Args) -> anyhow::Result<Exit> {
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let style = Style::of_stdout();
     let scratch = Scratch::make()?;
     let place = Place::look(Given { cwd: Some(scratch.0.clone()), ..Given::default() });
@@ -52,13 +59,18 @@ pub fn run(_args: &Args) -> anyhow::Result<Exit> {
         ));
         out.push_str(&verdict::human(&judged, &shown, style));
     }
-    out.push_str(&recovery::show(&scratch.0, steps.len() + 1, style)?);
-    out.push_str(
+    output::print(&out)?;
+    let answers = match args.yes || !question::is_possible() {
+        true => story::Answers::Flag,
+        false => story::Answers::Person,
+    };
+    story::show(&scratch.0, answers, style)?;
+    output::print(&recovery::show(&scratch.0, steps.len() + 1, style)?)?;
+    output::print(
         "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \
          writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code, `aur checkpoint` \
-         records a worktree.\n",
-    );
-    output::print(&out)?;
+         records a worktree,\n`aur agents init` names your agents, `aur spawn tasks.md` lets them work.\n",
+    )?;
     Ok(Exit::Ok)
 }
 
