@@ -254,13 +254,22 @@ fn long(folder: &Path, events: u64) -> Outcome<Vec<String>> {
     Ok(rows)
 }
 
-/// A hundred events to a run.
+/// A hundred events to a run, many runs at once.
 fn fill(folder: &Path, events: u64) -> Outcome<()> {
     let store = SqliteStore::open(Settings::within(folder)).map_err(|e| e.to_string())?;
+    let store = Arc::new(store);
+    let runs: Vec<u64> = (0..events.div_ceil(100)).collect();
     wait(async {
-        for run in 0..events.div_ceil(100) {
-            let records = (0..100.min(events - run * 100)).map(event).collect();
-            store.append(append(run, records)).await.map_err(|error| error.to_string())?;
+        for some in runs.chunks(100) {
+            let mut tasks = tokio::task::JoinSet::new();
+            for run in some.iter().copied() {
+                let store = Arc::clone(&store);
+                let records = (0..100.min(events - run * 100)).map(event).collect();
+                tasks.spawn(async move { store.append(append(run, records)).await.map(|_| ()) });
+            }
+            for done in tasks.join_all().await {
+                done.map_err(|error| error.to_string())?;
+            }
         }
         Ok(())
     })?

@@ -48,7 +48,7 @@ mod tests {
         pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
-    // AGT-2: what an agent is handed is an allow-list.
+    // AGT-1: what an agent is handed is an allow-list.
     #[test]
     fn an_agent_gets_the_allow_list_and_what_its_profile_names_and_nothing_else() {
         let ours = map(&[

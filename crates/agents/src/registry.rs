@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn exe_4_tasks_go_to_who_is_named_to_the_default_or_into_a_gap() {
+    fn exe_2_tasks_go_to_who_is_named_to_the_default_or_into_a_gap() {
         let gap = |role: &str, ad_hoc: Option<&str>| Assignment::Gap {
             role: name(role),
             ad_hoc: ad_hoc.map(name),

@@ -8,6 +8,7 @@ pub mod input;
 pub mod judging;
 pub mod layers;
 pub mod migration;
+pub mod own_folder;
 pub mod patience;
 pub mod place;
 pub mod quantity;

@@ -13,7 +13,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_model::{Event, RunId, RunOutcome, Timestamp};
+use aurora_model::{RunId, RunOutcome, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
@@ -322,11 +322,4 @@ pub async fn answer(
     }
     journal.tell(command, now).await?;
     Ok(journal.state())
-}
-
-/// The name under which an event is recorded.
-#[must_use]
-pub fn kind_of(event: &Event) -> String {
-    let value = serde_json::to_value(event).unwrap_or_default();
-    value.get("type").and_then(|kind| kind.as_str()).unwrap_or("event").to_owned()
 }

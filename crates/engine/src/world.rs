@@ -101,6 +101,7 @@ impl RealWorld {
     }
 
     /// Where the run's work is gathered, once it is.
+    #[must_use]
     pub fn worktree(&self) -> Option<PathBuf> {
         self.0.site.path()
     }

@@ -17,6 +17,7 @@ pub mod shadow;
 pub mod watchdog;
 pub mod workspace;
 
+pub use desk::Desk;
 pub use error::{Error, Result};
 pub use git::{GitWorkspace, Settings};
 pub use memory::MemoryWorkspace;

@@ -158,7 +158,7 @@ impl Handle {
         self.line.wait()
     }
 
-    /// Becomes readable when there is something to wait for no longer.
+    /// Becomes readable when `wait` has something to say.
     #[must_use]
     pub fn fd(&self) -> BorrowedFd<'_> {
         self.line.control.as_fd()

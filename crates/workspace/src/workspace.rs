@@ -55,7 +55,7 @@ pub trait Workspace: Send + Sync {
     /// What undoing would do, without doing it.
     fn plan_undo(&self, request: &UndoRequest) -> Result<RollbackPlan>;
 
-    /// Undoes the latest rollback or promotion that was not undone yet, at the paths that it
+    /// Undoes the latest rollback, promotion or adoption that was not undone yet, at the paths that it
     /// changed; undoing that undoes the undoing.
     fn undo(&self, request: &UndoRequest) -> Result<RollbackReport>;
 

@@ -129,8 +129,8 @@ impl<'a> Ear<'a> {
     }
 
     fn look_for_failure(&mut self, text: &str) {
-        let success = &self.profile.success;
-        let fails = success.fail_on.iter().any(|mark| text.contains(mark));
+        let marks = &self.profile.success.fail_on;
+        let fails = !marks.is_empty() && marks.iter().any(|mark| text.contains(mark));
         if fails && self.facts.failing.is_none() {
             self.facts.failing = Some(shorten(text));
         }
@@ -138,14 +138,28 @@ impl<'a> Ear<'a> {
 
     /// Hears text for people, which may have several lines.
     fn say(&mut self, text: &str) {
-        let success = &self.profile.success;
-        self.facts.required |=
-            success.require_line.as_ref().is_some_and(|mark| text.contains(mark));
-        for line in text.lines().filter(|line| !line.trim().is_empty()) {
-            self.look_for_failure(line);
-            let line = shorten(line.trim_end());
-            remember(&mut self.facts.said, &line);
-            self.listener.hear(Heard::Said(line));
+        if text.as_bytes().contains(&b'\n') {
+            text.lines().for_each(|line| self.say_line(line));
+        } else {
+            self.say_line(text);
+        }
+    }
+
+    fn say_line(&mut self, line: &str) {
+        let line = line.trim_end();
+        if line.is_empty() {
+            return;
+        }
+        self.look_for_requirement(line);
+        self.look_for_failure(line);
+        let line = shorten(line);
+        remember(&mut self.facts.said, &line);
+        self.listener.hear(Heard::Said(line));
+    }
+
+    fn look_for_requirement(&mut self, text: &str) {
+        if let Some(mark) = &self.profile.success.require_line {
+            self.facts.required |= text.contains(mark);
         }
     }
 
@@ -198,9 +212,7 @@ impl<'a> Ear<'a> {
                 Ok(summary) | Err(summary) => summary.clone(),
             };
             // The result repeats the last words: it counts as said, and is not shown twice.
-            let success = &self.profile.success;
-            self.facts.required |=
-                success.require_line.as_ref().is_some_and(|mark| summary.contains(mark));
+            self.look_for_requirement(&summary);
             self.look_for_failure(&summary);
             self.facts.result = Some(result);
         }
@@ -221,6 +233,9 @@ fn remember(lines: &mut VecDeque<String>, line: &str) {
 
 /// A piece of a text that fits into a message.
 pub fn shorten(text: &str) -> String {
+    if text.len() <= MAX_SHOWN_CHARS {
+        return text.to_owned();
+    }
     match text.char_indices().nth(MAX_SHOWN_CHARS) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
         None => text.to_owned(),

@@ -1,5 +1,7 @@
 //! Bytes as lines, in bounded memory however long a line is.
 
+use std::io::BufRead as _;
+
 /// A longer line is handed on in pieces.
 const MAX_LINE_BYTES: usize = 4 * 1024 * 1024;
 
@@ -22,7 +24,8 @@ pub struct Line<'b> {
 impl Lines {
     /// Takes bytes and hands on every line that they complete.
     pub fn push(&mut self, bytes: &[u8], mut take: impl FnMut(Line<'_>)) {
-        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+        let mut rest = bytes;
+        while let Some(piece) = piece(&mut rest) {
             match piece.strip_suffix(b"\n") {
                 Some(end) if self.open.is_empty() => {
                     take(Line { bytes: end, whole: !self.in_pieces });
@@ -54,11 +57,22 @@ impl Lines {
     }
 }
 
+/// Takes the bytes up to and with the next line end, or all that are left. The standard library
+/// looks for it many bytes at a time.
+fn piece<'b>(rest: &mut &'b [u8]) -> Option<&'b [u8]> {
+    let whole = *rest;
+    let count = rest.skip_until(b'\n').ok()?;
+    whole.get(..count).filter(|piece| !piece.is_empty())
+}
+
 /// A line as people read it: what is no text is replaced, of a line that overwrites itself only the
 /// last version counts.
 pub fn shown(bytes: &[u8]) -> String {
     let line = String::from_utf8_lossy(bytes);
     let line = line.trim_end();
+    if !line.as_bytes().contains(&b'\r') {
+        return line.to_owned();
+    }
     line.rsplit('\r').next().unwrap_or(line).to_owned()
 }
 

@@ -50,37 +50,37 @@ fn agent(output: Output) -> CliAgent {
 }
 
 #[test]
-fn agt_1_a_command_that_writes_text_keeps_the_contract() {
+fn agt_2_a_command_that_writes_text_keeps_the_contract() {
     let agent = Box::new(agent(Output::Text));
     contract::check(&Judged { agent, good: b"working\nall done\n" });
 }
 
 #[test]
-fn agt_1_a_command_that_takes_the_prompt_as_an_argument_keeps_the_contract() {
+fn agt_2_a_command_that_takes_the_prompt_as_an_argument_keeps_the_contract() {
     let command = command(&["paint", "--for={prompt}"], PromptBy::Argument, Output::Text);
     let agent = Box::new(CliAgent::new(profile(), command));
     contract::check(&Judged { agent, good: b"all done" });
 }
 
 #[test]
-fn agt_1_a_command_that_speaks_the_line_protocol_keeps_the_contract() {
+fn agt_2_a_command_that_speaks_the_line_protocol_keeps_the_contract() {
     contract::check(&Judged { agent: Box::new(agent(Output::LineJson)), good: LINE_JSON });
 }
 
 #[test]
-fn agt_1_claude_code_keeps_the_contract() {
+fn agt_2_claude_code_keeps_the_contract() {
     let agent = Box::new(agent(Output::ClaudeStreamJson));
     contract::check(&Judged { agent, good: CLAUDE });
 }
 
 #[test]
-fn agt_3_the_scripted_agent_keeps_the_contract() {
+fn agt_2_the_scripted_agent_keeps_the_contract() {
     let agent = Box::new(scripted::agent(profile(), "/bin/aur", "/s{x}.yaml"));
     contract::check(&Judged { agent, good: LINE_JSON });
 }
 
 #[test]
-fn agt_4_the_agent_that_does_nothing_keeps_the_contract() {
+fn agt_2_the_agent_that_does_nothing_keeps_the_contract() {
     let agent = Box::new(NullAgent::new(AgentName::parse("null").unwrap()));
     contract::check(&Judged { agent, good: b"" });
 }
@@ -130,7 +130,7 @@ fn the_line_protocol_is_understood_and_other_lines_are_text() {
 }
 
 #[test]
-fn int_1_a_session_of_the_real_claude_code_is_understood() {
+fn agt_6_a_session_of_the_real_claude_code_is_understood() {
     let (report, notes) = heard(Output::ClaudeStreamJson, &profile(), CLAUDE, Ended::Code(0));
     let calls: Vec<&str> = notes.lines().filter(|note| note.starts_with("calls")).collect();
     assert_eq!(calls.len(), 4, "{notes}");
@@ -172,7 +172,7 @@ fn claude_code_that_ends_without_a_result_or_with_an_error_has_failed() {
     assert!(report.cost.tokens.is_some_and(|tokens| tokens.input > 0));
 }
 
-// EXE-5: an agent that ends with 0 after failing is caught by what it says.
+// AGT-4: an agent that ends with 0 after failing is caught by what it says.
 #[test]
 fn an_agent_that_exits_0_after_failing_is_caught_by_its_marks() {
     let mut profile = profile();

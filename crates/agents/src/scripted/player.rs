@@ -202,7 +202,7 @@ mod tests {
         (end, String::from_utf8(out).unwrap(), String::from_utf8(err).unwrap())
     }
 
-    // AGT-3: a scenario plays output, edits, commands, tool calls and failures.
+    // AGT-2: a scenario plays output, edits, commands, tool calls and failures.
     #[test]
     fn a_scenario_is_played_step_by_step() {
         let folder = tempfile::tempdir().unwrap();

@@ -66,7 +66,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     }
 }
 
-fn read(path: &Path) -> anyhow::Result<Scenario> {
+/// Reads a scenario's file.
+pub fn read(path: &Path) -> anyhow::Result<Scenario> {
     let shown = path.display();
     let file = std::fs::File::open(path)
         .map_err(|error| Failure::usage(format!("cannot read scenario {shown}: {error}")))?;

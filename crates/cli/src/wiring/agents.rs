@@ -42,7 +42,8 @@ pub fn load(place: &place::Place) -> anyhow::Result<Loaded> {
         layer.agents.into_iter().for_each(|agent| put(&mut loaded.profiles.agents, agent));
         loaded.files.push(path);
     }
-    if let Some((name, at, file)) = default {
+    // An agent that could not be read would be missed here, too.
+    if let Some((name, at, file)) = default.filter(|_| errors.is_empty()) {
         errors.extend(unknown_default(&loaded.profiles, &name, at, &file));
     }
     if errors.is_empty() {

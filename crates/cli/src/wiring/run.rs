@@ -89,11 +89,6 @@ impl Site {
         self.root.join(store::FOLDER)
     }
 
-    /// The folder in which the repository's files are.
-    pub fn checkout(&self) -> &Path {
-        self.session.workspace.root()
-    }
-
     /// Begins or resumes a run, and drives it as far as it goes.
     pub async fn drive(
         self,

@@ -1,6 +1,8 @@
 //! The program as its users meet it: each test runs it in a world of its own.
 
 #[cfg(test)]
+mod agents;
+#[cfg(test)]
 mod approvals;
 #[cfg(test)]
 mod audit;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use aurora_model::{Event, RunId, Timestamp};
 use aurora_store::{Append, Expected, NewRecord, Record, Store, StreamId};
 
-use crate::driver::kind_of;
 use crate::error::{Error, Result};
 use crate::machine::{Command, State, apply, decide};
 
@@ -134,7 +133,14 @@ pub async fn load(store: &Arc<dyn Store>, run: &RunId) -> Result<(Vec<Told>, Arc
 fn record_of(event: &Event) -> Result<NewRecord> {
     let payload = serde_json::to_string(event)
         .map_err(|error| Error::Lost { what: format!("an event cannot be written: {error}") })?;
-    Ok(NewRecord { kind: kind_of(event), schema: SCHEMA, payload })
+    let kind = kind_of(&payload).to_owned();
+    Ok(NewRecord { kind, schema: SCHEMA, payload })
+}
+
+/// The name under which an event is recorded: what its text says first.
+fn kind_of(payload: &str) -> &str {
+    let rest = payload.strip_prefix(r#"{"type":""#);
+    rest.and_then(|rest| rest.split('"').next()).unwrap_or("event")
 }
 
 fn event_of(record: &Record) -> Result<Event> {

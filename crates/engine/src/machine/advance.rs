@@ -108,7 +108,10 @@ fn ask_about_failure(state: &State) -> Vec<Event> {
         error: error.clone(),
         dependents: state.dependents(task),
     };
-    let options = vec![Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
+    // Nobody is offered a model that is not there.
+    let model = state.brief.as_ref().is_some_and(|brief| brief.settings.model);
+    let mut options = vec![Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
+    options.retain(|choice| model || *choice != Choice::Fallback);
     vec![ask(state, about, options)]
 }
 

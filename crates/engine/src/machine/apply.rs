@@ -38,7 +38,10 @@ pub fn apply(state: &mut State, event: &Event) {
             let about = asked.question.about.clone();
             answered(state, &about, *choice);
         }
-        Event::RunInterrupted { .. } => state.phase = Phase::Interrupted,
+        Event::RunInterrupted { by } => {
+            state.phase = Phase::Interrupted;
+            state.stopped_by = Some(by.clone());
+        }
         Event::RunResumed {} => state.phase = Phase::Open,
         Event::RunFinished { outcome } => state.phase = Phase::Finished(*outcome),
         _ => apply_to_task(state, event),

@@ -12,6 +12,8 @@ pub struct State {
     pub brief: Option<Brief>,
     /// Whether it goes on.
     pub phase: Phase,
+    /// How it was stopped last.
+    pub stopped_by: Option<String>,
     /// What is done about gaps.
     pub gaps: Gaps,
     /// Its tasks, in the order of the file.

@@ -42,10 +42,14 @@ impl Site {
         Ok(self.worktree()?.desk(number)?)
     }
 
-    /// Where the worktree is, when it was used.
+    /// Where the worktree is, when there is one.
     pub fn path(&self) -> Option<PathBuf> {
         let known = self.worktree.lock().unwrap_or_else(PoisonError::into_inner);
-        known.as_ref().map(|worktree| worktree.root().to_owned())
+        if let Some(worktree) = &*known {
+            return Some(worktree.root().to_owned());
+        }
+        let listed = self.checkout.list_worktrees().ok()?;
+        listed.into_iter().find(|one| one.slug == self.new.slug).map(|one| one.path)
     }
 
     /// Takes the desks away.

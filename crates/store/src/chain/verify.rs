@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use aurora_model::Digest;
+use aurora_model::{Digest, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{BEGINNING, Hash, bytes, hash_of, link};
@@ -26,6 +26,7 @@ pub struct Finding {
     /// The version in the stream.
     pub version: u64,
     /// What is wrong there.
+    #[serde(flatten)]
     pub what: What,
 }
 
@@ -76,30 +77,40 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { position, stream, version, what } = self;
         match what {
-            What::Missing { through } => write!(f, "positions {position} to {through}: missing"),
+            What::Missing { through } => {
+                return write!(f, "position {}: missing", span(*position, *through));
+            }
             What::OtherHead { expected } => {
-                write!(f, "no record of the log has the expected chain {expected}")
+                return write!(f, "no record of the log has the expected chain {expected}");
             }
             What::Skipped { through } => {
-                write!(f, "{stream}, before position {position}: {version} to {through} missing")
+                let versions = span(*version, *through);
+                return write!(
+                    f,
+                    "{stream} version {versions}: missing before position {position}"
+                );
             }
-            _ => {
-                write!(f, "position {position}, {stream}, version {version}: ")?;
-                match what {
-                    What::Changed => f.write_str("changed after it was recorded"),
-                    What::Unlinked { through } => {
-                        write!(f, "does not follow the record before it, up to {through}")
-                    }
-                    What::OutOfOrder { expected } => write!(f, "stands where {expected} belongs"),
-                    What::CutOff { expected } => {
-                        write!(f, "the last one, and the stream had {expected}")
-                    }
-                    What::Uncounted => f.write_str("added past the end of its stream"),
-                    _ => f.write_str("the stream's head says something else"),
-                }
+            _ => write!(f, "position {position}, {stream} version {version}: ")?,
+        }
+        match what {
+            What::Changed => f.write_str("changed after it was recorded"),
+            What::Unlinked { through } => {
+                let reach = span(*position, *through);
+                write!(f, "moved, put in or replaced ({reach} does not follow what is before it)")
             }
+            What::OutOfOrder { expected } => write!(f, "stands where version {expected} belongs"),
+            What::CutOff { expected } => {
+                write!(f, "the last one of {expected}: the end was cut off")
+            }
+            What::Uncounted => f.write_str("added past the end of its stream"),
+            _ => f.write_str("the stream's head says something else"),
         }
     }
+}
+
+/// One number, or two and what is between them.
+fn span(from: u64, through: u64) -> String {
+    if from == through { from.to_string() } else { format!("{from} to {through}") }
 }
 
 /// What a verification saw.
@@ -227,17 +238,20 @@ struct Last {
     version: u64,
     hash: Digest,
     position: u64,
-    at: aurora_model::Timestamp,
+    /// When the first was recorded; nothing when that one is missing.
+    first_at: Option<Timestamp>,
+    at: Timestamp,
     kind: String,
 }
 
 impl Walk {
     fn record(&mut self, record: &Record) {
-        let gap = record.position > self.seen.position + 1;
+        let next = self.seen.position.saturating_add(1);
+        let gap = record.position > next;
         if gap {
             let what = What::Missing { through: record.position - 1 };
             let stream = StreamId(String::new());
-            self.found(self.seen.position + 1, &stream, 0, what);
+            self.found(next, &stream, 0, what);
             self.unlinked = None;
         }
         self.link(record, gap);
@@ -278,8 +292,10 @@ impl Walk {
 
     fn in_stream(&mut self, record: &Record) {
         let last = self.streams.get(&record.stream);
-        let expected = last.map_or(1, |last| last.version + 1);
+        let expected = last.map_or(1, |last| last.version.saturating_add(1));
         let before = last.and_then(|last| bytes(&last.hash)).unwrap_or(BEGINNING);
+        let begins = (record.version == 1).then_some(record.at);
+        let first_at = last.map_or(begins, |last| last.first_at);
         let again = last.is_some() && record.version < expected;
         if again || record.version == 0 {
             self.found_at(record, What::OutOfOrder { expected });
@@ -293,6 +309,7 @@ impl Walk {
             self.found_at(record, What::Changed);
         }
         let last = Last {
+            first_at,
             version: record.version,
             hash: record.hash.clone(),
             position: record.position,
@@ -313,8 +330,10 @@ impl Walk {
                 self.found(self.seen.position, &head.stream, 0, what);
                 continue;
             };
-            let same =
-                head.hash == last.hash && head.last_kind == last.kind && head.last_at == last.at;
+            let same = head.hash == last.hash
+                && head.last_kind == last.kind
+                && head.last_at == last.at
+                && last.first_at.is_none_or(|first| first == head.first_at);
             let what = match head.version.cmp(&last.version) {
                 std::cmp::Ordering::Greater => What::CutOff { expected: head.version },
                 std::cmp::Ordering::Less => What::Uncounted,

@@ -42,8 +42,9 @@ impl Blobs {
     pub(super) fn put(&self, bytes: &[u8]) -> Result<Digest> {
         let digest = chain::digest(bytes);
         let (room, file) = self.place(&digest)?;
-        if is_there(&file, bytes.len() as u64) {
-            return Ok(digest);
+        if is_there(&file, bytes) {
+            // Whoever put it there may not have come to this.
+            return sync_folder(&room).map(|()| digest);
         }
         make_folder(&self.folder)?;
         make_folder(&room)?;
@@ -81,10 +82,11 @@ impl Blobs {
     }
 }
 
-/// Whether the content is there already, as a file of the right size. A damaged one of another size
-/// is replaced.
-fn is_there(file: &Path, size: u64) -> bool {
-    fs::symlink_metadata(file).is_ok_and(|found| found.is_file() && found.len() == size)
+/// Whether the content is there already. What is damaged is replaced.
+fn is_there(file: &Path, bytes: &[u8]) -> bool {
+    let found = fs::symlink_metadata(file);
+    let same_size = found.is_ok_and(|found| found.is_file() && found.len() == bytes.len() as u64);
+    same_size && fs::read(file).is_ok_and(|there| there == bytes)
 }
 
 fn write(draft: &Path, bytes: &[u8]) -> Result<()> {

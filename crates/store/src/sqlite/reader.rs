@@ -44,11 +44,13 @@ impl Reader {
         told("read", &self.settings.path)
     }
 
-    /// The records of a stream; what is missing or unreadable among them is an error.
+    /// The records of a stream; what is missing or unreadable among them is an error. What stands
+    /// where a verification would not see it is not there.
     pub(super) fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Result<Vec<Record>> {
         let query = records_query(
             "FROM streams s JOIN records r ON r.stream = s.id \
-             WHERE s.name = ?1 AND r.version > ?2 ORDER BY r.version LIMIT ?3",
+             WHERE s.name = ?1 AND r.version > ?2 AND r.version <= s.version AND r.position > 0 \
+             ORDER BY r.version LIMIT ?3",
         );
         let connection = self.connection()?;
         let ask = || {

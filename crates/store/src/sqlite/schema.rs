@@ -16,6 +16,8 @@ use crate::error::{Error, Result};
 
 /// The newest format that this program reads and writes.
 const FORMAT: u32 = 1;
+/// How long to wait before asking again for what another process has: a part of a commit.
+const PAUSE: Duration = Duration::from_micros(500);
 /// `AurL`, in the file's header, for `file` and for us.
 const APPLICATION: i32 = 0x4175_724c;
 
@@ -32,9 +34,9 @@ CREATE TABLE streams (
     hash BLOB NOT NULL
 ) STRICT;
 CREATE TABLE records (
-    position INTEGER PRIMARY KEY,
+    position INTEGER PRIMARY KEY CHECK (position > 0),
     stream INTEGER NOT NULL REFERENCES streams (id),
-    version INTEGER NOT NULL,
+    version INTEGER NOT NULL CHECK (version > 0),
     at INTEGER NOT NULL,
     kind TEXT NOT NULL,
     schema INTEGER NOT NULL,
@@ -66,7 +68,7 @@ pub(super) fn open(settings: &Settings) -> Result<Connection> {
     if asked.format > FORMAT {
         return Err(Error::Newer { path: path.clone(), found: asked.format, known: FORMAT });
     }
-    if asked.application != APPLICATION && !asked.is_new() {
+    if asked.strange > 0 || asked.application != APPLICATION && !asked.is_new() {
         let what = format!("{} is a database, but no log of Aurora's", path.display());
         return Err(Error::Corrupt { what });
     }
@@ -85,17 +87,25 @@ pub(super) fn open(settings: &Settings) -> Result<Connection> {
 pub(super) fn connect(settings: &Settings) -> Result<Connection> {
     let path = &settings.path;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(told("open", path))?;
+    let mut connection = Connection::open_with_flags(path, flags).map_err(told("open", path))?;
     if connection.is_readonly(rusqlite::MAIN_DB).map_err(told("open", path))? {
         let message = READ_ONLY.to_owned();
         return Err(Error::Database { doing: "write", path: path.clone(), message });
     }
-    set_up(&connection, settings.patience).map_err(told("open", path))?;
+    set_up(&mut connection, settings.patience).map_err(told("open", path))?;
     Ok(connection)
 }
 
-fn set_up(connection: &Connection, patience: Duration) -> rusqlite::Result<()> {
-    connection.busy_timeout(patience)?;
+fn set_up(connection: &mut Connection, patience: Duration) -> rusqlite::Result<()> {
+    // SQLite's own way of waiting sleeps longer and longer, and whoever came last overtakes.
+    let mut since = Instant::now();
+    connection.busy_handler(Some(move |tries| {
+        if tries == 0 {
+            since = Instant::now();
+        }
+        thread::sleep(PAUSE);
+        since.elapsed() < patience
+    }))?;
     // Durable when it is answered: every commit is written through to the disk.
     connection.pragma_update(None, "synchronous", "FULL")?;
     connection.pragma_update(None, "temp_store", "MEMORY")?;
@@ -111,6 +121,8 @@ struct Identity {
     application: i32,
     format: u32,
     tables: u32,
+    /// Triggers and views: we have none, and what somebody else put there would run when we write.
+    strange: u32,
 }
 
 impl Identity {
@@ -121,12 +133,15 @@ impl Identity {
 
 fn identity(connection: &Connection) -> rusqlite::Result<Identity> {
     let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, i32>(0));
-    let tables = "SELECT count(*) FROM sqlite_schema";
-    Ok(Identity {
-        application: pragma("application_id")?,
-        format: u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX),
-        tables: connection.query_row(tables, [], |row| row.get(0))?,
-    })
+    // In this order: another process may make everything between two questions, and who it belongs
+    // to must not be the older answer.
+    let tables = "SELECT count(*), count(*) FILTER (WHERE type IN ('trigger', 'view'))
+        FROM sqlite_schema";
+    let (tables, strange) =
+        connection.query_row(tables, [], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let format = u32::try_from(pragma("user_version")?).unwrap_or(u32::MAX);
+    let application = pragma("application_id")?;
+    Ok(Identity { application, format, tables, strange })
 }
 
 /// Writes go to a log beside the file first. Changing to that needs the file for itself for a moment,
@@ -152,7 +167,7 @@ fn log_ahead(connection: &Connection, settings: &Settings) -> Result<()> {
                 return Err(Error::Database { doing: "open", path: path.clone(), message });
             }
             Err(error) if is_busy(&error) && Instant::now() < until => {
-                thread::sleep(Duration::from_millis(5));
+                thread::sleep(PAUSE);
             }
             Err(error) => return Err(told("open", path)(error)),
         }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
-use aurora_store::{Error, SqliteStore, Store};
+use aurora_store::{Error, Settings, SqliteStore, Store};
 
 use crate::yard::{Yard, add, all, assert_whole, stream, wait};
 
@@ -62,6 +62,20 @@ fn what_is_no_log_of_ours_is_refused_and_left_alone() {
 }
 
 #[test]
+fn a_log_in_which_something_else_happens_on_writing_is_refused() {
+    for hidden in [
+        "CREATE TRIGGER t AFTER INSERT ON records BEGIN DELETE FROM outbox; END",
+        "CREATE VIEW v AS SELECT 1",
+    ] {
+        let yard = Yard::new();
+        drop(yard.open());
+        yard.sql(hidden);
+        let refused = SqliteStore::open(yard.settings()).unwrap_err();
+        assert!(matches!(refused, Error::Corrupt { .. }), "{refused}");
+    }
+}
+
+#[test]
 fn a_link_in_the_place_of_the_log_is_not_followed() {
     let yard = Yard::new();
     fs::create_dir(yard.path().parent().unwrap()).unwrap();
@@ -83,10 +97,12 @@ fn bytes_that_were_changed_or_replaced_are_not_given_out() {
     fs::write(&file, "what was SAID").unwrap();
     let found = wait(store.get(&digest)).unwrap_err();
     assert!(matches!(found, Error::Corrupt { .. }), "{found}");
-    // A shorter one is what a crash of the machine may leave: keeping it again repairs it.
-    fs::write(&file, "what").unwrap();
-    assert_eq!(wait(store.put(b"what was said".to_vec())).unwrap(), digest);
-    assert_eq!(wait(store.get(&digest)).unwrap(), b"what was said");
+    // Keeping it again repairs it.
+    for damaged in ["what was SAID", "what", ""] {
+        fs::write(&file, damaged).unwrap();
+        assert_eq!(wait(store.put(b"what was said".to_vec())).unwrap(), digest);
+        assert_eq!(wait(store.get(&digest)).unwrap(), b"what was said");
+    }
     fs::remove_file(&file).unwrap();
     let elsewhere = yard.folder.path().join("elsewhere");
     fs::write(&elsewhere, "what was said").unwrap();
@@ -144,4 +160,45 @@ fn a_reader_says_where_a_stream_has_a_hole() {
     let found = wait(store.read(&stream("run/a"), 0, 9)).unwrap_err();
     assert!(found.to_string().contains("version 3 of run/a is missing"), "{found}");
     assert_eq!(all(&store).len(), 3);
+}
+
+// EXE-5: whatever a loss of power leaves of what was being written is a whole log.
+#[test]
+fn a_log_that_was_cut_anywhere_by_a_crash_is_a_whole_beginning() {
+    let yard = Yard::new();
+    drop(yard.open());
+    let store = yard.open();
+    for n in 0..12 {
+        add(&store, ["run/a", "run/b"][n % 2], &format!("\"{}\"", "x".repeat(n * 300))).unwrap();
+    }
+    let (before, records) = (yard.copy(), all(&store));
+    let ahead = fs::read(format!("{}-wal", yard.path().display())).unwrap();
+    let mut found = Vec::new();
+    for part in 0..=40 {
+        let crashed = Yard::new();
+        fs::create_dir(crashed.path().parent().unwrap()).unwrap();
+        fs::copy(before.path(), crashed.path()).unwrap();
+        let kept = &ahead[..ahead.len() * part / 40];
+        fs::write(format!("{}-wal", crashed.path().display()), kept).unwrap();
+        let store = crashed.open();
+        let there = all(&store);
+        assert_eq!(there, records[..there.len()]);
+        assert_whole(&store);
+        found.push(there.len());
+    }
+    assert!(found.is_sorted() && found[40] == 12, "{found:?}");
+}
+
+#[test]
+fn a_log_that_somebody_keeps_locked_is_said_to_be() {
+    let yard = Yard::new();
+    let patience = std::time::Duration::from_millis(30);
+    let store = SqliteStore::open(Settings { patience, ..yard.settings() }).unwrap();
+    let other = rusqlite::Connection::open(yard.path()).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let refused = add(&store, "run/a", "{}").unwrap_err().to_string();
+    assert!(refused.ends_with("another process keeps it locked"), "{refused}");
+    assert!(all(&store).is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    assert_eq!(add(&store, "run/a", "{}").unwrap().version, 1);
 }

@@ -121,11 +121,11 @@ fn a_disk_that_may_not_be_written_is_said() {
         let status = Command::new("mount").args(["-o", how]).arg(&disk).status().unwrap();
         assert!(status.success());
     };
-    remount("remount,ro");
+    remount("remount,bind,ro");
     let refused = SqliteStore::open(settings()).unwrap_err();
     let said = refused.to_string();
     assert!(said.contains("aurora.db") && said.contains("read-only"), "{said}");
-    remount("remount,rw");
+    remount("remount,bind,rw");
     let store = SqliteStore::open(settings()).unwrap();
     assert_eq!(all(&store).len(), 1);
     assert_whole(&store);

@@ -12,5 +12,6 @@
 mod file;
 mod full;
 mod killed;
+mod property;
 mod tampered;
 mod yard;

@@ -193,6 +193,7 @@ fn a_wrong_head_of_a_stream_is_found() {
         ("hash = zeroblob(32)", What::WrongHead),
         ("last_kind = 'other'", What::WrongHead),
         ("last_at = 0", What::WrongHead),
+        ("first_at = 0", What::WrongHead),
         ("version = 11", What::CutOff { expected: 11 }),
         ("version = 9", What::Uncounted),
     ] {
@@ -252,4 +253,42 @@ fn more_damage_than_can_be_told_is_counted() {
     assert_eq!(seen.findings.len(), 1000);
     assert_eq!(seen.more, 2000);
     assert_eq!(seen.records, 2999);
+}
+
+#[test]
+fn a_record_that_hides_from_verification_is_not_read_either() {
+    let yard = yard();
+    yard.sql(
+        "INSERT INTO records SELECT -1, stream, 11, at, kind, schema, '{}', hash, chain
+             FROM records WHERE position = 29;
+         UPDATE streams SET version = 11 WHERE name = 'run/b'",
+    );
+    let store = yard.open();
+    assert_eq!(verified(&store).findings, [at(29, "run/b", 10, What::CutOff { expected: 11 })]);
+    assert_eq!(wait(store.read(&stream("run/b"), 0, 99)).unwrap().len(), 10);
+}
+
+#[test]
+fn findings_are_said_in_words() {
+    for (finding, said) in [
+        (
+            at(8, "run/b", 3, What::Changed),
+            "position 8, run/b version 3: changed after it was recorded",
+        ),
+        (at(8, "", 0, What::Missing { through: 8 }), "position 8: missing"),
+        (at(8, "", 0, What::Missing { through: 9 }), "position 8 to 9: missing"),
+        (
+            at(11, "run/b", 3, What::Skipped { through: 3 }),
+            "run/b version 3: missing before position 11",
+        ),
+        (
+            at(9, "run/c", 9, What::CutOff { expected: 10 }),
+            "position 9, run/c version 9: the last one of 10: the end was cut off",
+        ),
+    ] {
+        assert_eq!(finding.to_string(), said);
+    }
+    let told = serde_json::to_value(at(8, "run/b", 3, What::Unlinked { through: 9 })).unwrap();
+    let expected = r#"{"position":8,"stream":"run/b","version":3,"what":"unlinked","through":9}"#;
+    assert_eq!(told, serde_json::from_str::<serde_json::Value>(expected).unwrap());
 }

@@ -31,10 +31,19 @@ impl Yard {
         SqliteStore::open(self.settings()).unwrap()
     }
 
+    /// The files of a log that nobody has open, once more.
+    pub fn copy(&self) -> Self {
+        let copy = Self::new();
+        std::fs::create_dir(copy.path().parent().unwrap()).unwrap();
+        std::fs::copy(self.path(), copy.path()).unwrap();
+        copy
+    }
+
     /// The database, behind the store's back.
     pub fn sql(&self, words: &str) {
         let connection = rusqlite::Connection::open(self.path()).unwrap();
-        connection.execute_batch("PRAGMA foreign_keys = off").unwrap();
+        let unchecked = "PRAGMA foreign_keys = off; PRAGMA ignore_check_constraints = on";
+        connection.execute_batch(unchecked).unwrap();
         connection.execute_batch(words).unwrap();
     }
 }

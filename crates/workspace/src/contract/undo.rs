@@ -68,13 +68,13 @@ pub(super) fn empty_folders_come_back_and_go_with_the_undoing(subject: &dyn Subj
     subject.remove(&path("full"));
     subject.make_folder(&path("full"));
     let request = RollbackRequest::to(made.checkpoint_id.clone());
-    let plan = subject.workspace().plan_rollback(&request).unwrap();
+    let plan = subject.workspace().plan_rollback(&request).expect("a plan");
     assert_eq!(plan.empty_folders, [path("empty/inner")]);
     let report = subject.back_to(&made);
     assert_eq!(report.paths.len(), 1, "{:?}", report.paths);
     assert!(subject.is_folder(&path("empty/inner")));
     assert_eq!(subject.found(&report.restored).empty_folders, made.empty_folders);
-    let plan = subject.workspace().plan_undo(&UndoRequest::default()).unwrap();
+    let plan = subject.workspace().plan_undo(&UndoRequest::default()).expect("a plan");
     assert!(plan.empty_folders.contains(&path("empty/inner")), "{plan:?}");
     let report = subject.undo();
     assert!(!subject.is_folder(&path("empty")));

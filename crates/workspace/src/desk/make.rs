@@ -97,14 +97,15 @@ impl Desk {
             removal::remove(&commondir)?;
             own::replace(&commondir, b"../..\n", false)?;
         }
-        if admin_of(path).as_ref() == Some(admin) {
+        let dot_git = path.join(".git");
+        let is_file = dot_git.symlink_metadata().is_ok_and(|found| found.is_file());
+        if is_file && admin_of(path).as_ref() == Some(admin) {
             return Ok(());
         }
         let line = |folder: &Path, before: &str| {
             use std::os::unix::ffi::OsStrExt as _;
             [before.as_bytes(), folder.as_os_str().as_bytes(), b"\n"].concat()
         };
-        let dot_git = path.join(".git");
         removal::remove(&dot_git)?;
         std::fs::write(&dot_git, line(admin, "gitdir: ")).map_err(Error::io("write", &dot_git))?;
         let gitdir = admin.join("gitdir");

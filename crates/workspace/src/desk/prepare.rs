@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use aurora_model::{Checkpoint, CheckpointKind, RepoPath};
 use gix::hash::ObjectId;
 
+use super::exact::Due;
 use super::note::Begun;
 use super::{Desk, Prepared};
 use crate::error::{Error, Result};
@@ -103,7 +104,7 @@ impl Desk {
             scan: Scan::Auto,
             ..request
         };
-        let (mut paths, mut exact) = (0, false);
+        let (mut paths, mut exact, mut stale_index) = (0, false, new_index);
         for _ in 0..ROUNDS {
             let due = self.due(&found, wanted)?;
             exact = due.is_empty();
@@ -112,12 +113,24 @@ impl Desk {
             }
             paths += due.len();
             self.make_exact(&due, wanted)?;
+            stale_index = stale_index || self.is_any_committed(&due, commit)?;
             found = self.own.capture_only(&request, due.touched(), lock)?.checkpoint;
         }
-        if new_index || paths > 0 {
+        if stale_index {
             self.write_index(commit, Some(&differing))?;
         }
         Ok(Brought { found, paths, exact })
+    }
+
+    /// Whether a file was written that the commit has too, so that the index tells it wrongly.
+    fn is_any_committed(&self, due: &Due, commit: &ObjectId) -> Result<bool> {
+        let (objects, tree) = (self.own.store.objects()?, self.tree_of(commit)?);
+        for (path, _) in &due.put {
+            if tree::find(&objects, &tree, path)?.is_some() {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Paths at which the run's worktree differs from its commit.

@@ -31,8 +31,8 @@ enum News {
 
 /// Runs the command of a spec until it is over.
 pub(super) fn run(line: UnixStream, spec: &Spec, fds: [OwnedFd; 3]) -> io::Result<()> {
-    // A session of our own, besides the keeper's: schedulers share time between sessions, so that
-    // a storm of processes in here cannot starve the one that ends it.
+    // A session of our own has no terminal, and schedulers share time between sessions, so that a
+    // storm of processes in here cannot starve the one that ends it.
     let _ = setsid();
     let outside = match inside(spec.containment) {
         Ok(outside) => outside,

@@ -8,14 +8,13 @@ use std::process::Stdio;
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
-use rustix::process::{Signal, getpgid, getpid, getppid, set_child_subreaper, setpgid, setsid};
+use rustix::process::{Signal, getpid, set_child_subreaper};
 
 use super::message::{self, Order, Role, Spec, Word, Words};
 use super::{Containment, Ended, namespace, tree};
 
 /// Keeps one command until everything that it started is gone.
 pub(super) fn run(control: &UnixStream, mut spec: Spec, fds: [OwnedFd; 3]) -> io::Result<()> {
-    leave_terminal();
     let refuse = |why: String| message::say(control, &Word::Refused { why });
     if let Err(errno) = set_child_subreaper(Some(getpid())) {
         return refuse(format!("the kernel has no subreapers: {errno}"));
@@ -48,16 +47,6 @@ pub(super) fn run(control: &UnixStream, mut spec: Spec, fds: [OwnedFd; 3]) -> io
     let _ = init.kill();
     tree::end();
     message::say(control, &last)
-}
-
-/// Leaves the session of whoever started us, so that no terminal of theirs is ours or our children's.
-fn leave_terminal() {
-    // The leader of a group cannot leave; it was made one so that an interrupt at the terminal
-    // passes it by until here.
-    let group = getppid().and_then(|parent| getpgid(Some(parent)).ok());
-    if group.is_some_and(|group| setpgid(None, Some(group)).is_ok()) {
-        let _ = setsid();
-    }
 }
 
 /// Passes on orders and words, until there is nothing more to pass on; then says the last word.

@@ -109,11 +109,14 @@ fn reap_dead() -> bool {
     }
 }
 
+/// How often `freeze` looks again. Whoever outruns that is a storm, which only its end stops.
+const LOOKS: usize = 50;
+
 /// Stops everything below a process, until a look finds nobody new.
 pub(super) fn freeze(root: u32) {
     let Ok(root) = i32::try_from(root) else { return };
     let mut told: Vec<(i32, u64)> = Vec::new();
-    loop {
+    for _ in 0..LOOKS {
         let mut all = below(root);
         all.retain(|process| !told.contains(&(process.pid, process.began)));
         if all.is_empty() {

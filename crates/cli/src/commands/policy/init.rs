@@ -7,9 +7,9 @@ use serde_json::json;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::atomic;
 use crate::wiring::layers::POLICY_FILE;
 use crate::wiring::place::{self, Given, Place};
+use crate::wiring::{atomic, own_folder};
 
 /// Where to write it.
 #[derive(clap::Args)]
@@ -37,14 +37,6 @@ const EXAMPLES: &str = "Examples:
 The project's .aurora folder gets a .gitignore of its own: Aurora's state stays out of git, the
 files that people write (policies.yaml, agents.yaml, config.yaml) are yours to commit.";
 
-const GITIGNORE: &str = "# Aurora's own state stays out of git; what people write may go in.
-*
-!.gitignore
-!policies.yaml
-!agents.yaml
-!config.yaml
-";
-
 /// Writes the file.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let folder = if args.user {
@@ -58,7 +50,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     };
     let path = folder.join(POLICY_FILE);
     let written = write_policy(&path, args.force)?;
-    let gitignore = if args.user { None } else { write_gitignore(&path)? };
+    let gitignore = if args.user { None } else { own_folder::ignore_state(&path)? };
     if args.json {
         let text = |path: &PathBuf| path.to_string_lossy().into_owned();
         output::print_json(&json!({
@@ -108,24 +100,7 @@ fn write_policy(path: &Path, force: bool) -> anyhow::Result<Written> {
         }
         backup = Some(atomic::backup(path, &old)?);
     }
-    make_folder(path)?;
+    own_folder::make(path)?;
     atomic::write(path, TEMPLATE.as_bytes())?;
     Ok(Written { changed: true, backup })
-}
-
-/// Writes it where there is none, and says where.
-fn write_gitignore(policy: &Path) -> anyhow::Result<Option<PathBuf>> {
-    let path = policy.with_file_name(".gitignore");
-    if path.symlink_metadata().is_ok() {
-        return Ok(None);
-    }
-    atomic::write(&path, GITIGNORE.as_bytes())?;
-    Ok(Some(path))
-}
-
-fn make_folder(path: &Path) -> anyhow::Result<()> {
-    let folder = path.parent().unwrap_or(path);
-    std::fs::create_dir_all(folder).map_err(|error| {
-        Failure::failed(format!("cannot make folder {}: {error}", folder.display())).into()
-    })
 }

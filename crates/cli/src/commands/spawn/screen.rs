@@ -3,7 +3,6 @@
 mod asking;
 mod steps;
 
-use std::io::IsTerminal as _;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,7 +20,6 @@ use super::resume_file::ResumeFile;
 use super::view::{self, Moving};
 use crate::output::painter::{Painter, Size};
 use crate::output::panel::Canvas;
-use crate::output::style::Style;
 use crate::output::{self, progress_panel};
 use crate::wiring::run::{Front, Site};
 use crate::wiring::{atomic, question};
@@ -80,7 +78,7 @@ struct Shared {
 impl Screen {
     /// A screen for a run; nothing is shown yet.
     pub fn new(site: &Site, brief: &Brief, json: bool, verbose: bool) -> Self {
-        let canvas = canvas();
+        let canvas = Canvas::of_stdout();
         let mode = match (json, canvas.framed) {
             (true, _) => Mode::Json,
             (false, true) => Mode::Panel,
@@ -154,19 +152,6 @@ impl Screen {
     }
 }
 
-/// What stdout can show.
-pub fn canvas() -> Canvas {
-    let said = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(said).unwrap_or_default();
-    let locale = locale.to_ascii_lowercase();
-    Canvas {
-        style: Style::of_stdout(),
-        unicode: locale.contains("utf-8") || locale.contains("utf8"),
-        framed: std::io::stdout().is_terminal()
-            && std::env::var_os("TERM").is_none_or(|term| term != "dumb"),
-    }
-}
-
 fn size() -> Size {
     let found = rustix::termios::tcgetwinsize(std::io::stdout()).ok();
     let sound =
@@ -221,7 +206,7 @@ impl Inner {
         }
         shared.painter.resize(size());
         let most = shared.painter.max_lines();
-        let lines = progress_panel::panel(canvas(), &progress, most);
+        let lines = progress_panel::panel(Canvas::of_stdout(), &progress, most);
         let _ = shared.painter.draw(&lines);
     }
 
@@ -317,7 +302,7 @@ impl Inner {
             }
             return self.show_json(&value);
         }
-        if let Some(line) = steps::line(self.canvas, told, state) {
+        if let Some(line) = steps::line(self.canvas, told, state, self.mode == Mode::Panel) {
             self.show(line);
         }
         if self.mode == Mode::Panel {

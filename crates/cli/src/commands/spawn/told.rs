@@ -119,6 +119,5 @@ fn exit_of(driven: &Driven) -> Exit {
 
 /// Whether a person said to stop in answer to a question, and not by a signal.
 fn is_abort(state: &State) -> bool {
-    let last = state.questions.iter().rev().find_map(|asked| asked.answer.as_ref());
-    last.is_some_and(|(choice, _)| *choice == aurora_model::Choice::Abort)
+    state.stopped_by.as_deref() == Some("abort")
 }

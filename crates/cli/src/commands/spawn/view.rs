@@ -167,9 +167,9 @@ pub fn ended(task: &TaskState) -> summary::Ended {
     let (status, why) = match &task.status {
         TaskStatus::Completed { .. } => (Status::Completed, String::new()),
         TaskStatus::Skipped { why: SkipWhy::Done {} } => (Status::Before, String::new()),
-        TaskStatus::Skipped { why } => (Status::Skipped, skipped_why(why)),
+        TaskStatus::Skipped { why } => (Status::Skipped, first_line(&skipped_why(why))),
         TaskStatus::Denied { because } => (Status::Denied, because.clone()),
-        TaskStatus::Failed { error, .. } => (Status::Failed, error.clone()),
+        TaskStatus::Failed { error, .. } => (Status::Failed, first_line(error)),
         TaskStatus::Parked { .. } => (Status::Pending, "waits for an answer".to_owned()),
         TaskStatus::Held { .. } => {
             (Status::Interrupted, "what it changed waits for an answer".to_owned())
@@ -205,4 +205,11 @@ pub fn skipped_why(why: &SkipWhy) -> String {
         SkipWhy::Dependency { on } => format!("depends on {on}, which was not done"),
         SkipWhy::Done {} => "done before".to_owned(),
     }
+}
+
+/// The first line of a text that may have more.
+pub fn first_line(text: &str) -> String {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty());
+    let first = lines.next().unwrap_or_default().to_owned();
+    if lines.next().is_some() { format!("{first} …") } else { first }
 }

@@ -103,7 +103,12 @@ impl Reader<'_> {
         };
         for pair in pairs.iter().filter(|pair| !keys.contains(&pair.name.as_str())) {
             let full = if path.is_empty() { pair.name.clone() } else { joined(path, &pair.name) };
-            self.problems.unknown_key(pair, &full, keys);
+            if pair.name == "api_key" {
+                let hint = "`api_key_env` names the variable that holds it";
+                self.problems.add_with_hint(pair.at, &full, "keys never stand in this file", hint);
+            } else {
+                self.problems.unknown_key(pair, &full, keys);
+            }
         }
         Some(pairs)
     }

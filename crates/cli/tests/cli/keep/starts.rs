@@ -108,6 +108,35 @@ fn a_signal_that_our_caller_ignores_is_not_ignored_by_what_is_kept() {
 
 // AGT-4
 #[test]
+fn the_terminal_of_our_caller_is_not_the_terminal_of_what_is_kept() {
+    let test = "keep::starts::a_process_gets_its_pipes_and_nothing_else_of_ours";
+    let line = format!(
+        "(: < /dev/tty) && '{}' --exact {test}",
+        std::env::current_exe().unwrap().display()
+    );
+    let output = std::process::Command::new("script").args(["-qec", &line, "/dev/null"]).output();
+    match output {
+        Ok(output) => assert!(output.status.success(), "{output:?}"),
+        Err(error) => eprintln!("SKIPPED: no `script` to make a terminal: {error}"),
+    }
+}
+
+// AGT-4
+#[test]
+fn what_is_kept_may_keep_others() {
+    for containment in containments() {
+        let program = std::env::current_exe().unwrap();
+        let test = "keep::starts::the_best_way_is_taken_where_nothing_is_said";
+        let argv = [program.to_str().unwrap(), "--exact", test];
+        let (stdout, stderr, ended) =
+            said(process::start(&keeper(), &command(containment, &mark(), &argv)).unwrap());
+        assert!(stdout.contains("1 passed"), "{containment:?}: {stdout}{stderr}");
+        assert_eq!(ended, Ended::Code(0));
+    }
+}
+
+// AGT-4
+#[test]
 fn a_namespace_shows_a_process_only_what_is_in_it() {
     if !containments().contains(&Containment::PidNamespace) {
         return;
@@ -154,10 +183,10 @@ fn where_a_namespace_is_refused_a_subreaper_holds_and_the_cause_is_told() {
         ("mount -t tmpfs none /proc/sys", "let no /proc be mounted"),
     ];
     for (before, because) in cases {
-        let script = format!("set -e; {before}; exec \"$0\" \"$@\"");
+        // What is prepared in one user namespace cannot be undone in the next.
+        let script = format!("set -e; {before}; exec unshare -r -m \"$0\" \"$@\"");
         let output = std::process::Command::new("unshare")
-            .args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--mount-proc"])
-            .args(["sh", "-c", &script])
+            .args(["-r", "-m", "sh", "-c", &script])
             .arg(std::env::current_exe().unwrap())
             .args(["--exact", "keep::starts::plays_somebody_without_a_choice_when_asked"])
             .arg("--nocapture")

@@ -3,7 +3,7 @@
 use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::{Run, kept, read, same_state, write};
-use crate::harness::git_in;
+use crate::harness::{World, git_in};
 use crate::listing::Listing;
 
 // EXE-2
@@ -178,4 +178,29 @@ fn a_hidden_file_of_the_worktree_is_still_seen() {
     let changes = desk.changes(&base).unwrap();
     let paths: Vec<String> = changes.changes.iter().map(|one| one.path.to_string()).collect();
     assert_eq!(paths, ["src/lib.rs", "untracked.txt"]);
+}
+
+// EXE-2
+#[test]
+fn a_repository_whose_refs_are_in_a_reftable_has_desks_too() {
+    let world = World::in_memory();
+    let migrated = world.try_git(&world.root, &["refs", "migrate", "--ref-format=reftable"]);
+    if !migrated.status.success() {
+        eprintln!("SKIPPED: this git has no reftables");
+        return;
+    }
+    let run = Run::within(world);
+    let (desk, base) = run.prepared(1);
+    let head = git_in(desk.path(), &run.world.home(), &["rev-parse", "HEAD"]).stdout;
+    write(desk.path(), "new", "x\n");
+    for args in [&["checkout", "-qb", "mine"][..], &["add", "-A"], &["commit", "-qm", "work"]] {
+        assert!(git_in(desk.path(), &run.world.home(), args).status.success(), "{args:?}");
+    }
+    let changes = desk.changes(&base).unwrap();
+    assert!(desk.adopt(&base, &changes.result, "a task").unwrap().is_done());
+    desk.prepare().unwrap();
+    same_state(&run, &desk, "after a commit on a branch");
+    let said = git_in(desk.path(), &run.world.home(), &["status", "--porcelain", "--branch"]);
+    assert_eq!(String::from_utf8_lossy(&said.stdout), "## HEAD (no branch)\n?? new\n");
+    assert_eq!(git_in(desk.path(), &run.world.home(), &["rev-parse", "HEAD"]).stdout, head);
 }

@@ -4,12 +4,12 @@ use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
 use aurora_model::{About, AttemptEnd, Event, TaskId};
 
-use super::super::view;
+use super::super::view::{self, first_line};
 use crate::output::panel::Canvas;
 use crate::output::progress_panel::{self, Happened, Step};
 
 /// The line that tells an event; nothing where there is nothing to tell.
-pub fn line(canvas: Canvas, told: &Told, state: &State) -> Option<String> {
+pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<String> {
     let step = |what: Happened, task: &TaskId, facts: Vec<String>| {
         let title = state.task(task).map(|task| task.planned.task.title.clone());
         let of = view::done_of(state);
@@ -17,6 +17,8 @@ pub fn line(canvas: Canvas, told: &Told, state: &State) -> Option<String> {
         Some(progress_panel::line(canvas, &Step { what, id: task.to_string(), title, of, facts }))
     };
     match &told.event {
+        // A panel shows what is running.
+        Event::AttemptStarted { .. } if panel => None,
         Event::AttemptStarted { task, route, attempt, .. } => {
             let again = (*attempt > 1).then(|| format!("attempt {attempt}"));
             let facts = [Some(view::worker(route)), again];
@@ -29,7 +31,7 @@ pub fn line(canvas: Canvas, told: &Told, state: &State) -> Option<String> {
                 AttemptEnd::Succeeded { .. } | AttemptEnd::Interrupted {} => return None,
             };
             let again = state.task(task).is_some_and(aurora_engine::machine::TaskState::is_busy);
-            again.then(|| step(Happened::Retried, task, vec![why])).flatten()
+            again.then(|| step(Happened::Retried, task, vec![first_line(&why)])).flatten()
         }
         Event::AdoptionFailed { task, error, .. } => {
             step(Happened::Retried, task, vec![error.clone()])
@@ -47,9 +49,9 @@ pub fn line(canvas: Canvas, told: &Told, state: &State) -> Option<String> {
             facts.extend(checkpoint.iter().map(ToString::to_string));
             step(Happened::Completed, task, facts)
         }
-        Event::TaskFailed { task, error } => step(Happened::Failed, task, vec![error.clone()]),
+        Event::TaskFailed { task, error } => step(Happened::Failed, task, vec![first_line(error)]),
         Event::TaskSkipped { task, why } => {
-            step(Happened::Skipped, task, vec![view::skipped_why(why)])
+            step(Happened::Skipped, task, vec![first_line(&view::skipped_why(why))])
         }
         Event::TaskDenied { task, reasons } => {
             let facts = reasons.iter().map(|reason| format!("{}: {}", reason.rule, reason.message));
@@ -64,8 +66,8 @@ pub fn line(canvas: Canvas, told: &Told, state: &State) -> Option<String> {
         },
         Event::QuestionAnswered { question, choice, answerer } => {
             let by = canvas.safe(&answerer.by);
-            (answerer.surface != "terminal")
-                .then(|| format!("{question} was answered: {}, by {by}", choice.name()))
+            let elsewhere = !matches!(answerer.surface.as_str(), "terminal" | "flag");
+            elsewhere.then(|| format!("{question} was answered: {}, by {by}", choice.name()))
         }
         Event::RunInterrupted { by } => Some(format!("stopping ({}) …", canvas.safe(by))),
         _ => None,

@@ -1,0 +1,122 @@
+//! People in another terminal: they answer at the same time, twice, wrongly, or stop everything.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use aurora_engine::Error;
+use aurora_engine::driver::{self, Signal};
+use aurora_engine::machine::{Command, Phase, Refused, State};
+use aurora_model::{Choice, QuestionId, Timestamp};
+use aurora_store::Store;
+use tokio::sync::mpsc;
+
+use crate::chance::Chance;
+use crate::tasks::run;
+use crate::watch::Watched;
+use crate::world::{answer, going_on};
+
+const NOW: Timestamp = Timestamp { unix_ms: 7 };
+
+/// People who come by another door as long as a driver lives.
+pub struct Elsewhere {
+    pub store: Arc<dyn Store>,
+    pub watch: Watched,
+    pub chance: Chance,
+    pub signals: mpsc::Sender<Signal>,
+    pub mild: Arc<AtomicBool>,
+}
+
+impl Elsewhere {
+    pub async fn go_on(mut self) {
+        loop {
+            let longest = if self.chance.one_in(3) { 20 } else { 2_000 };
+            let pause = 1 + self.chance.below(longest);
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            let state = self.watch.lock().unwrap().state.clone();
+            if state.phase == Phase::New {
+                continue;
+            }
+            if self.mild.load(Ordering::Relaxed) {
+                answer_all(&self.store, &self.watch).await;
+                continue;
+            }
+            match self.chance.below(60) {
+                0 => {
+                    let _ = self.signals.try_send(Signal::Interrupt { by: "SIGINT".to_owned() });
+                    if self.chance.one_in(3) {
+                        let _ = self.signals.try_send(Signal::Kill);
+                    }
+                }
+                1 => self.tell(&Command::Interrupt { by: "bob".to_owned() }).await,
+                2 if self.chance.one_in(10) => self.tell(&Command::Abandon).await,
+                3 => self.tell_what_only_a_driver_may().await,
+                _ => self.answer_something(&state).await,
+            }
+        }
+    }
+
+    /// Something that may come too late.
+    async fn tell(&self, command: &Command) {
+        match driver::answer(&self.store, &run(), command, NOW).await {
+            Ok(_) | Err(Error::Refused(Refused::Stale { .. })) => {}
+            Err(error) => panic!("{command:?}: {error}"),
+        }
+    }
+
+    async fn tell_what_only_a_driver_may(&self) {
+        let told = driver::answer(&self.store, &run(), &Command::Resume, NOW).await;
+        assert!(matches!(told, Err(Error::Refused(Refused::Unsound { .. }))));
+    }
+
+    async fn answer_something(&mut self, state: &State) {
+        if self.chance.one_in(20) || state.questions.is_empty() {
+            let nobody = answer(&QuestionId::parse("nobody").unwrap(), Choice::Skip, "bob");
+            let told = driver::answer(&self.store, &run(), &nobody, NOW).await;
+            assert!(matches!(told, Err(Error::Refused(Refused::Unknown { .. }))));
+            return;
+        }
+        let open: Vec<_> = state.questions.iter().filter(|asked| asked.is_open()).collect();
+        let all: Vec<_> = state.questions.iter().collect();
+        let from = if open.is_empty() || self.chance.one_in(5) { &all } else { &open };
+        let asked = *self.chance.pick(from);
+        let choice = match self.chance.below(6) {
+            0 => *self.chance.pick(&Choice::ALL),
+            1 | 2 => *self.chance.pick(&asked.question.options),
+            _ => going_on(&asked.question),
+        };
+        let command = answer(&asked.question.id, choice, "bob");
+        let told = driver::answer(&self.store, &run(), &command, NOW).await;
+        let finished = matches!(state.phase, Phase::Finished(_));
+        match (&asked.answer, told) {
+            (Some((_, who)), Err(Error::Refused(Refused::Answered { by, .. }))) => {
+                assert_eq!(by, who.by, "the refusal names who was first");
+            }
+            (None, Ok(_)) => {
+                assert!(asked.question.options.contains(&choice) && !finished);
+                let again = driver::answer(&self.store, &run(), &command, NOW).await;
+                let Err(Error::Refused(Refused::Answered { by, .. })) = again else {
+                    panic!("a second answer is taken");
+                };
+                assert_eq!(by, "bob");
+            }
+            (None, Err(Error::Refused(Refused::NoSuchChoice { .. }))) => {
+                assert!(!asked.question.options.contains(&choice));
+            }
+            (None, Err(Error::Refused(Refused::Stale { .. }))) => assert!(finished),
+            (answer, told) => panic!("{command:?} after {answer:?}: {told:?}"),
+        }
+    }
+}
+
+/// Somebody answers everything that is open, so that the run gets on.
+pub async fn answer_all(store: &Arc<dyn Store>, watch: &Watched) {
+    let state = watch.lock().unwrap().state.clone();
+    for question in state.open_questions() {
+        let command = answer(&question.id, going_on(question), "eve");
+        match driver::answer(store, &run(), &command, NOW).await {
+            Ok(_) | Err(Error::Refused(_)) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+}

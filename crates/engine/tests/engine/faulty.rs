@@ -1,0 +1,200 @@
+//! A log in which things go wrong when they are told to: refused, lost, or the power goes off.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+use aurora_model::{Digest, Timestamp};
+use aurora_store::{
+    Answer, Append, Appended, Claim, Error, Head, MemoryStore, Outgoing, Record, Store, StreamId,
+    Subscription,
+};
+use tokio::sync::Notify;
+
+use crate::watch::Watched;
+
+/// What goes wrong with an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mishap {
+    /// The power goes off before it is written.
+    CrashBefore,
+    /// The power goes off when it is written and nobody knows yet.
+    CrashAfter,
+    /// The disk is full.
+    Full,
+    /// The disk fails.
+    Broken,
+    /// It is written, and the writer is told that the disk failed.
+    Lost,
+    /// Somebody else was first, it is said.
+    Conflict,
+}
+
+pub const MISHAPS: [Mishap; 6] = [
+    Mishap::CrashBefore,
+    Mishap::CrashAfter,
+    Mishap::Full,
+    Mishap::Broken,
+    Mishap::Lost,
+    Mishap::Conflict,
+];
+
+/// What goes wrong in one life of a driver, and when.
+#[derive(Debug, Default)]
+pub struct Fate {
+    /// At which append from now, counted from 0.
+    pub append: Option<(u64, Mishap)>,
+    /// The power goes off at this effect from now, counted from 0: when it begins, or when it ended
+    /// and was not told yet.
+    pub effect: Option<(u64, bool)>,
+    /// The power is off.
+    pub crash: Arc<Notify>,
+}
+
+pub type Fates = Arc<Mutex<Fate>>;
+
+impl Fate {
+    fn next_append(&mut self) -> Option<Mishap> {
+        let (left, mishap) = self.append.take()?;
+        if left == 0 {
+            return Some(mishap);
+        }
+        self.append = Some((left - 1, mishap));
+        None
+    }
+
+    /// Whether the power goes off at this effect; when it begins or when it ended.
+    pub fn next_effect(&mut self) -> Option<bool> {
+        let (left, at_end) = self.effect.take()?;
+        if left == 0 {
+            return Some(at_end);
+        }
+        self.effect = Some((left - 1, at_end));
+        None
+    }
+}
+
+/// The power goes off: nothing comes after this.
+pub async fn crash(fate: &Fates) -> ! {
+    let crash = Arc::clone(&fate.lock().unwrap().crash);
+    crash.notify_one();
+    std::future::pending().await
+}
+
+/// A log in memory with a fate.
+#[derive(Clone)]
+pub struct Faulty {
+    pub inner: MemoryStore,
+    pub watch: Watched,
+    /// What goes wrong; nothing for whoever comes by another door.
+    pub fate: Option<Fates>,
+}
+
+impl Faulty {
+    pub fn new() -> Self {
+        Self { inner: MemoryStore::new(), watch: Watched::default(), fate: Some(Fates::default()) }
+    }
+
+    /// Another door to the same log, by which nothing goes wrong.
+    pub fn other_door(&self) -> Arc<dyn Store> {
+        Arc::new(Self { fate: None, ..self.clone() })
+    }
+
+    async fn write(&self, append: Append) -> Result<Appended, Error> {
+        let payloads: Vec<String> =
+            append.records.iter().map(|record| record.payload.clone()).collect();
+        let appended = self.inner.append(append).await?;
+        self.watch.lock().unwrap().appended(&payloads);
+        Ok(appended)
+    }
+
+    async fn append_with(&self, append: Append, mishap: Mishap) -> Result<Appended, Error> {
+        let path = PathBuf::from("/sim/aurora.db");
+        let broken = |path| Error::Io {
+            doing: "write",
+            path,
+            source: std::io::Error::other("the disk failed"),
+        };
+        let fate = self.fate.as_ref().unwrap();
+        match mishap {
+            Mishap::CrashBefore => crash(fate).await,
+            Mishap::CrashAfter => {
+                let _ = self.write(append).await;
+                crash(fate).await
+            }
+            Mishap::Full => Err(Error::Full { path }),
+            Mishap::Broken => Err(broken(path)),
+            Mishap::Lost => {
+                self.write(append).await?;
+                Err(broken(path))
+            }
+            Mishap::Conflict => {
+                Err(Error::Conflict { stream: append.stream.0, expected: 0, found: 1 })
+            }
+        }
+    }
+}
+
+impl Store for Faulty {
+    fn append(&self, append: Append) -> Answer<'_, Appended> {
+        Box::pin(async move {
+            let mishap = self.fate.as_ref().and_then(|fate| fate.lock().unwrap().next_append());
+            match mishap {
+                Some(mishap) => self.append_with(append, mishap).await,
+                None => self.write(append).await,
+            }
+        })
+    }
+
+    fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {
+        self.inner.read(stream, after, limit)
+    }
+
+    fn read_all(&self, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {
+        self.inner.read_all(after, limit)
+    }
+
+    fn head(&self, stream: &StreamId) -> Answer<'_, Option<Head>> {
+        self.inner.head(stream)
+    }
+
+    fn heads(&self, prefix: &str, limit: usize) -> Answer<'_, Vec<Head>> {
+        self.inner.heads(prefix, limit)
+    }
+
+    fn subscribe(&self) -> Subscription {
+        self.inner.subscribe()
+    }
+
+    fn keep_projection(&self, name: &str, position: u64, picture: &str) -> Answer<'_, ()> {
+        self.inner.keep_projection(name, position, picture)
+    }
+
+    fn projection(&self, name: &str) -> Answer<'_, Option<(u64, String)>> {
+        self.inner.projection(name)
+    }
+
+    fn put(&self, bytes: Vec<u8>) -> Answer<'_, Digest> {
+        self.inner.put(bytes)
+    }
+
+    fn get(&self, digest: &Digest) -> Answer<'_, Vec<u8>> {
+        self.inner.get(digest)
+    }
+
+    fn claim(&self, stream: &StreamId) -> Answer<'_, Box<dyn Claim>> {
+        self.inner.claim(stream)
+    }
+
+    fn outgoing(
+        &self,
+        now: Timestamp,
+        again_at: Timestamp,
+        limit: usize,
+    ) -> Answer<'_, Vec<Outgoing>> {
+        self.inner.outgoing(now, again_at, limit)
+    }
+
+    fn delivered(&self, id: &str) -> Answer<'_, ()> {
+        self.inner.delivered(id)
+    }
+}

@@ -1,0 +1,22 @@
+//! The engine in a world of chance: whatever happens, a run ends right.
+
+#[cfg(test)]
+mod chance;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod driving;
+#[cfg(test)]
+mod elsewhere;
+#[cfg(test)]
+mod faulty;
+#[cfg(test)]
+mod life;
+#[cfg(test)]
+mod property;
+#[cfg(test)]
+mod tasks;
+#[cfg(test)]
+mod watch;
+#[cfg(test)]
+mod world;
