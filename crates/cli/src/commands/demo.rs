@@ -39,7 +39,7 @@ then it makes a checkpoint, spoils files and rolls back. No network, no key, a s
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let style = Style::of_stdout();
     let scratch = Scratch::make()?;
-    let place = Place::look(Given { cwd: Some(scratch.0.clone()), ..Given::default() });
+    let place = Place::look(Given { cwd: Some(scratch.project()), ..Given::default() });
     let context = place.context(true);
     let policy = Policy::builtin();
     let steps = steps();
@@ -64,8 +64,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         true => story::Answers::Flag,
         false => story::Answers::Person,
     };
-    story::show(&scratch.0, answers, style)?;
-    output::print(&recovery::show(&scratch.0, steps.len() + 1, style)?)?;
+    story::show(&scratch.project(), answers, style)?;
+    output::print(&recovery::show(&scratch.project(), steps.len() + 1, style)?)?;
     output::print(
         "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \
          writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code, `aur checkpoint` \
@@ -137,6 +137,9 @@ fn steps() -> Vec<Step> {
 /// A folder that goes away.
 struct Scratch(PathBuf);
 
+/// The repository in it.
+const PROJECT: &str = "project";
+
 impl Scratch {
     fn make() -> anyhow::Result<Self> {
         let base = std::env::temp_dir();
@@ -145,7 +148,7 @@ impl Scratch {
             match std::fs::create_dir(&path) {
                 Ok(()) => {
                     let scratch = Self(path);
-                    scratch.fill()?;
+                    scratch.fill(&scratch.project())?;
                     return Ok(scratch);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -155,17 +158,22 @@ impl Scratch {
         Err(Failure::failed(format!("cannot make a scratch folder in {}", base.display())).into())
     }
 
+    fn project(&self) -> PathBuf {
+        self.0.join(PROJECT)
+    }
+
     /// A repository by git itself when it is installed, else the two files that make one.
-    fn fill(&self) -> anyhow::Result<()> {
+    fn fill(&self, project: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir(project).map_err(|error| refuse(project, &error))?;
         let made = Command::new("git")
             .args(["-c", "init.templateDir=", "init", "--quiet", "--initial-branch=main"])
-            .arg(&self.0)
+            .arg(project)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
         let write = |name: &str, text: &str| {
-            let path = self.0.join(name);
+            let path = project.join(name);
             let folder = path.parent().unwrap_or(Path::new("/"));
             std::fs::create_dir_all(folder)
                 .and_then(|()| std::fs::write(&path, text))
@@ -175,7 +183,7 @@ impl Scratch {
             write(".git/HEAD", "ref: refs/heads/main\n")?;
             write(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
             for folder in ["objects/info", "objects/pack", "refs/heads"] {
-                let path = self.0.join(".git").join(folder);
+                let path = project.join(".git").join(folder);
                 std::fs::create_dir_all(&path).map_err(|error| refuse(&path, &error))?;
             }
         }

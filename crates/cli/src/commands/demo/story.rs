@@ -136,7 +136,7 @@ impl Stage {
         let status = Command::new(&self.program)
             .args(args)
             .current_dir(&self.folder)
-            .env("XDG_STATE_HOME", self.folder.join(".state"))
+            .env("XDG_STATE_HOME", self.folder.with_file_name("state"))
             .status();
         // A run in which a task is denied does not end with 0, and that is what is shown.
         status.map_err(|error| Failure::failed(format!("cannot run ourselves: {error}")))?;
