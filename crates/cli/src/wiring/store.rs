@@ -25,7 +25,6 @@ pub struct Log {
 
 impl Log {
     /// Opens the log, and makes it where there is none.
-    #[allow(dead_code, reason = "only runs make a log, and their command is not here yet")]
     pub fn open() -> anyhow::Result<Self> {
         let folder = folder()?;
         let log = Self::at(&folder)?;

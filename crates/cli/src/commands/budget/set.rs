@@ -36,7 +36,7 @@ It changes .aurora/policies.yaml of the project; every other byte of the file st
 /// Writes it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let place = super::place()?;
-    let path = match (layers::project_file(&place), place.root()) {
+    let path = match (layers::project_file(&place, layers::POLICY_FILE), place.root()) {
         (Some(path), _) => path,
         (None, Some(root)) => root.join(layers::POLICY_FILE),
         (None, None) => return Err(Failure::failed("the current directory is gone").into()),
