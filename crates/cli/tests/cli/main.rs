@@ -1,10 +1,11 @@
 //! The program as its users meet it: each test runs it in a world of its own.
 
 #[cfg(test)]
+mod agents;
+#[cfg(test)]
 mod approvals;
 #[cfg(test)]
 mod audit;
-mod agents;
 #[cfg(test)]
 mod batch;
 #[cfg(test)]
@@ -33,6 +34,8 @@ mod policy;
 mod rollback;
 #[cfg(test)]
 mod shadow;
+#[cfg(test)]
+mod spawn;
 #[cfg(test)]
 mod watch;
 #[cfg(test)]
