@@ -42,11 +42,15 @@ impl Scratch {
         let world = World::with_commit().with("AURORA_TEST_MARK", &mark);
         let state = world.path("state").display().to_string();
         let world = world.with("XDG_STATE_HOME", &state);
+        let dir = world.dir.display().to_string();
         let agents = format!(
             "default: worker\nagents:\n  - id: worker\n    provider: scripted\n    \
              scenario: scenario.yaml\n    environment: {{AURORA_TEST_MARK: {mark}}}\n{more}"
         );
-        world.write("repo/.aurora/agents.yaml", &agents.replace("[MARK]", &mark));
+        world.write(
+            "repo/.aurora/agents.yaml",
+            &agents.replace("[MARK]", &mark).replace("[DIR]", &dir),
+        );
         world.write("repo/.aurora/scenario.yaml", "default: [{say: done}]\n");
         world.write("tasks.md", tasks);
         Self { world, mark }
@@ -133,8 +137,7 @@ impl Scratch {
         let git = |args: &[&str]| self.world.git(args);
         let branches = git(&["for-each-ref", "--format=%(refname) %(objectname)"]);
         let theirs = branches.lines().filter(|line| !line.starts_with("refs/heads/aurora/"));
-        let theirs: Vec<&str> =
-            theirs.filter(|line| !line.starts_with("refs/aurora/")).collect();
+        let theirs: Vec<&str> = theirs.filter(|line| !line.starts_with("refs/aurora/")).collect();
         let index = std::fs::read(self.world.path("repo/.git/index")).unwrap();
         format!(
             "{}\n{}\n{}\n{theirs:?}\n{index:?}",
