@@ -87,7 +87,7 @@ fn tests_called<'t>(file: &'t File, name: &str) -> Vec<Test<'t>> {
         // Attributes and comments stand directly above a function.
         let above = lines.iter().take(function.line - 1).rev().map(|line| line.trim());
         let mut above = above.take_while(|line| line.starts_with("#[") || line.starts_with("//"));
-        if above.any(|line| line == "#[test]") {
+        if above.any(|line| line == "#[test]" || line.starts_with("#[tokio::test")) {
             let from = (function.line - 1).saturating_sub(NEAR);
             let near: Vec<&str> = lines.iter().skip(from).take(2 * NEAR + 1).copied().collect();
             found.push(Test { path: &file.path, line: function.line, near: near.join("\n") });

@@ -1,6 +1,7 @@
-//! `aur demo`: the gate and the way back at work in a scratch repository.
+//! `aur demo`: the gate, a run and the way back, at work in a scratch repository.
 
 mod recovery;
+mod story;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -15,24 +16,30 @@ use crate::output::style::Style;
 use crate::output::verdict;
 use crate::wiring::judging;
 use crate::wiring::place::{Given, Place};
+use crate::wiring::question;
 
-/// Nothing to choose.
+/// Who answers.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub struct Args {}
+pub struct Args {
+    /// Answer the run's questions beforehand. Without a terminal it is so in any case.
+    #[arg(short, long)]
+    yes: bool,
+}
 
 const EXAMPLES: &str = "Examples:
   aur demo
+  aur demo --yes
   aur demo | less -R
 
-It judges, and runs nothing that it judges; then it makes a checkpoint, spoils files and rolls back. No
-network, no key, a scratch folder that goes away.";
+It judges, and runs nothing that it judges; then a built-in agent does a list of tasks, and you are asked;
+then it makes a checkpoint, spoils files and rolls back. No network, no key, a scratch folder that goes away.";
 
 /// Shows one step after another.
-pub fn run(_args: &Args) -> anyhow::Result<Exit> {
+pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let style = Style::of_stdout();
     let scratch = Scratch::make()?;
-    let place = Place::look(Given { cwd: Some(scratch.0.clone()), ..Given::default() });
+    let place = Place::look(Given { cwd: Some(scratch.project()), ..Given::default() });
     let context = place.context(true);
     let policy = Policy::builtin();
     let steps = steps();
@@ -52,13 +59,18 @@ pub fn run(_args: &Args) -> anyhow::Result<Exit> {
         ));
         out.push_str(&verdict::human(&judged, &shown, style));
     }
-    out.push_str(&recovery::show(&scratch.0, steps.len() + 1, style)?);
-    out.push_str(
+    output::print(&out)?;
+    let answers = match args.yes || !question::is_possible() {
+        true => story::Answers::Flag,
+        false => story::Answers::Person,
+    };
+    story::show(&scratch.project(), answers, style)?;
+    output::print(&recovery::show(&scratch.project(), steps.len() + 1, style)?)?;
+    output::print(
         "\nNext: `aur policy check -- <command>` asks about your own commands, `aur policy init` \
          writes a policy,\n`aur hook install claude-code` puts this gate in front of Claude Code, `aur checkpoint` \
-         records a worktree.\n",
-    );
-    output::print(&out)?;
+         records a worktree,\n`aur agents init` names your agents, `aur spawn tasks.md` lets them work.\n",
+    )?;
     Ok(Exit::Ok)
 }
 
@@ -125,6 +137,9 @@ fn steps() -> Vec<Step> {
 /// A folder that goes away.
 struct Scratch(PathBuf);
 
+/// The repository in it.
+const PROJECT: &str = "project";
+
 impl Scratch {
     fn make() -> anyhow::Result<Self> {
         let base = std::env::temp_dir();
@@ -133,7 +148,7 @@ impl Scratch {
             match std::fs::create_dir(&path) {
                 Ok(()) => {
                     let scratch = Self(path);
-                    scratch.fill()?;
+                    scratch.fill(&scratch.project())?;
                     return Ok(scratch);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
@@ -143,17 +158,22 @@ impl Scratch {
         Err(Failure::failed(format!("cannot make a scratch folder in {}", base.display())).into())
     }
 
+    fn project(&self) -> PathBuf {
+        self.0.join(PROJECT)
+    }
+
     /// A repository by git itself when it is installed, else the two files that make one.
-    fn fill(&self) -> anyhow::Result<()> {
+    fn fill(&self, project: &Path) -> anyhow::Result<()> {
+        std::fs::create_dir(project).map_err(|error| refuse(project, &error))?;
         let made = Command::new("git")
             .args(["-c", "init.templateDir=", "init", "--quiet", "--initial-branch=main"])
-            .arg(&self.0)
+            .arg(project)
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status();
         let write = |name: &str, text: &str| {
-            let path = self.0.join(name);
+            let path = project.join(name);
             let folder = path.parent().unwrap_or(Path::new("/"));
             std::fs::create_dir_all(folder)
                 .and_then(|()| std::fs::write(&path, text))
@@ -163,7 +183,7 @@ impl Scratch {
             write(".git/HEAD", "ref: refs/heads/main\n")?;
             write(".git/config", "[core]\n\trepositoryformatversion = 0\n\tbare = false\n")?;
             for folder in ["objects/info", "objects/pack", "refs/heads"] {
-                let path = self.0.join(".git").join(folder);
+                let path = project.join(".git").join(folder);
                 std::fs::create_dir_all(&path).map_err(|error| refuse(&path, &error))?;
             }
         }

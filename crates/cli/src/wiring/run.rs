@@ -67,10 +67,11 @@ impl Site {
         let session = Session::open()?;
         let folder = store::folder()?;
         let root = folder.parent().unwrap_or(&folder).to_owned();
-        if let Some(note) = migration::migrate_budget(&root)? {
-            output::note(&note);
-        }
         let place = Place::look(Given::default());
+        let settings = place.root().unwrap_or_else(|| root.clone());
+        if let Some(warning) = migration::migrate_budget(&settings)? {
+            output::warn(&warning);
+        }
         let policy = layers::load(&place, policy)?;
         let registry = agents::registry(agents::load(&place)?.profiles)?;
         let store = store::Log::open()?.store;

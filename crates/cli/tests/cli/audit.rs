@@ -120,22 +120,22 @@ fn tampering_is_found_and_located() {
     assert_snapshot!(found, @r"
     a payload
     7 records in 2 streams, 1 problem found
-      ! position 1, run/spawn-7, version 1: changed after it was recorded
+      ! position 1, run/spawn-7 version 1: changed after it was recorded
     a time
     7 records in 2 streams, 1 problem found
-      ! position 3, run/spawn-7, version 3: changed after it was recorded
+      ! position 3, run/spawn-7 version 3: changed after it was recorded
     a deletion
     6 records in 2 streams, 2 problems found
-      ! positions 3 to 3: missing
-      ! run/spawn-7, before position 4: 3 to 3 missing
+      ! position 3: missing
+      ! run/spawn-7 version 3: missing before position 4
     a swap
     7 records in 2 streams, 3 problems found
-      ! position 2, run/spawn-7, version 3: does not follow the record before it, up to 4
-      ! run/spawn-7, before position 2: 2 to 2 missing
-      ! position 3, run/spawn-7, version 2: stands where 4 belongs
+      ! position 2, run/spawn-7 version 3: moved, put in or replaced (2 to 4 does not follow what is before it)
+      ! run/spawn-7 version 2: missing before position 2
+      ! position 3, run/spawn-7 version 2: stands where version 4 belongs
     the end
     6 records in 2 streams, 1 problem found
-      ! position 6, budget/2026-11, version 1: the last one, and the stream had 2
+      ! position 6, budget/2026-11 version 1: the last one of 2: the end was cut off
     ");
 }
 

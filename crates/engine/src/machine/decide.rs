@@ -61,16 +61,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 conflicts: conflicts.clone(),
             }]
         }
-        Command::PlanWritten { path } => {
-            expect_open(state)?;
-            let previewing = state.open_questions().any(|one| one.about == About::Preview);
-            if !state.is_plan_only() || previewing {
-                return Err(stale("no plan is to be written now"));
-            }
-            let outcome = aurora_model::RunOutcome::Completed;
-            let written = Event::PlanWritten { path: path.clone() };
-            vec![written, Event::RunFinished { outcome }]
-        }
+        Command::PlanWritten { path } => plan_written(state, path)?,
         Command::Interrupt { by } => {
             expect_open(state)?;
             vec![Event::RunInterrupted { by: by.clone() }]
@@ -108,6 +99,16 @@ fn expect_open(state: &State) -> Result<(), Refused> {
         Phase::Interrupted => Err(stale("the run is stopped")),
         Phase::Finished(_) => Err(stale("the run is finished")),
     }
+}
+
+fn plan_written(state: &State, path: &str) -> Result<Vec<Event>, Refused> {
+    expect_open(state)?;
+    let previewing = state.open_questions().any(|one| one.about == About::Preview);
+    if !state.is_plan_only() || previewing {
+        return Err(stale("no plan is to be written now"));
+    }
+    let written = Event::PlanWritten { path: path.to_owned() };
+    Ok(vec![written, Event::RunFinished { outcome: aurora_model::RunOutcome::Completed }])
 }
 
 /// Whether the command tells what came of something that was performed.

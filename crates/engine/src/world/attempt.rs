@@ -147,7 +147,11 @@ impl Inner {
                 job.cwd = cwd.to_string_lossy().into_owned();
                 Gone { base, ..self.work(agent, &job, &cwd, stop).await? }
             }
-            Err(error) => Gone::failed(format!("its desk could not be prepared: {error}")),
+            Err(error) => {
+                let why = format!("its desk could not be prepared: {error}");
+                self.settings.budget.release(&job.name, &why).await?;
+                return Ok(Gone::failed(why));
+            }
         };
         if gone.cost.known == Known::Unknown && estimate.known != Known::Unknown {
             gone.cost = Cost { known: Known::Estimated, ..estimate };

@@ -6,7 +6,7 @@ use crate::tasks;
 
 fn small(seed: u64) -> aurora_model::Brief {
     let mut brief = tasks::brief(3, |number| if number == 2 { vec![0, 1] } else { Vec::new() });
-    brief.settings.yes = seed % 2 == 0;
+    brief.settings.yes = seed.is_multiple_of(2);
     brief.settings.max_parallel = 1 + u32::try_from(seed % 3).unwrap();
     brief
 }
@@ -16,7 +16,7 @@ fn live(seed: u64, fates: Vec<Fate>) -> Sum {
     let mut fates = fates.into_iter();
     in_a_quiet_place(async {
         let mut story = Story::new(seed, small(seed), false);
-        story.to_the_end(|_| fates.next().unwrap_or_default()).await
+        story.go_on_until_it_ends(|_| fates.next().unwrap_or_default()).await
     })
 }
 

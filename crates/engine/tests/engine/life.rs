@@ -52,7 +52,7 @@ impl Story {
     }
 
     /// Lives on until the run has ended, and checks that it ended right.
-    pub async fn to_the_end(&mut self, mut fate: impl FnMut(&mut Self) -> Fate) -> Sum {
+    pub async fn go_on_until_it_ends(&mut self, mut fate: impl FnMut(&mut Self) -> Fate) -> Sum {
         while !matches!(self.phase(), Phase::Finished(_)) {
             self.lives += 1;
             assert!(self.lives < 500, "the run does not end");
@@ -64,18 +64,19 @@ impl Story {
             self.live(fate).await;
         }
         self.sim.agrees();
-        let watch = self.store.watch.lock().unwrap();
-        watch.ends();
-        let sum = Sum {
-            lives: self.lives,
-            appends: watch.appends,
-            effects: self.sim.performed.load(Ordering::Relaxed),
-        };
-        drop(watch);
+        let sum = self.sum();
         let whole = aurora_store::verify(&self.store.inner, None).await.unwrap();
         assert!(whole.is_whole(), "{:?}", whole.findings);
         assert_eq!(whole.position, self.store.watch.lock().unwrap().log.len() as u64);
         sum
+    }
+
+    /// Checks the end, and says what all lives came to.
+    fn sum(&self) -> Sum {
+        let watch = self.store.watch.lock().unwrap();
+        watch.ends();
+        let effects = self.sim.performed.load(Ordering::Relaxed);
+        Sum { lives: self.lives, appends: watch.appends, effects }
     }
 
     /// One life of a driver, until it lets go or the power goes off.

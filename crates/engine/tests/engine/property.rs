@@ -16,7 +16,7 @@ fn one(seed: u64) -> Sum {
     let meddling = !chance.one_in(4);
     in_a_quiet_place(async {
         let mut story = Story::new(seed, brief, meddling);
-        story.to_the_end(next_fate).await
+        story.go_on_until_it_ends(next_fate).await
     })
 }
 

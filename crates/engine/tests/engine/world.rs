@@ -1,7 +1,7 @@
 //! A world of chance: attempts succeed, fail, hang and conflict; what may not happen is checked where
 //! it would happen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -27,6 +27,10 @@ pub struct Sim {
     pub watch: Watched,
     pub fate: Fates,
     pub live: Live,
+    /// Every attempt that was ever begun.
+    begun: Mutex<BTreeSet<(TaskId, u32)>>,
+    /// Every attempt that ended well.
+    went_well: Arc<Mutex<BTreeSet<(TaskId, u32)>>>,
     /// Which attempt of a task was taken over.
     adopted: Arc<Mutex<BTreeMap<TaskId, u32>>>,
     /// How often something was performed.
@@ -51,6 +55,8 @@ impl Sim {
             watch,
             fate,
             live: Live::default(),
+            begun: Mutex::default(),
+            went_well: Arc::default(),
             adopted: Arc::default(),
             performed: AtomicU64::new(0),
             mild: Arc::default(),
@@ -63,6 +69,10 @@ impl Sim {
 
     /// Nothing is performed that was not recorded first.
     fn was_recorded(&self, effect: &Effect, state: &State) {
+        if let Effect::Check { task, attempt, .. } | Effect::Adopt { task, attempt, .. } = effect {
+            let well = self.went_well.lock().unwrap().contains(&(task.clone(), *attempt));
+            assert!(well, "{effect:?}: the attempt did not end well");
+        }
         let watch = self.watch.lock().unwrap();
         assert_eq!(*watch.state_at(state.version), *state, "the log tells another state");
         assert!(owed(state).contains(effect), "{effect:?} is not owed");
@@ -71,6 +81,8 @@ impl Sim {
     pub fn begins(&self, task: &TaskId, attempt: u32, desk: u32, state: &State) -> Alive {
         let most = state.brief.as_ref().unwrap().settings.max_parallel.max(1);
         assert!(!self.adopted.lock().unwrap().contains_key(task), "{task} is done again");
+        let new = self.begun.lock().unwrap().insert((task.clone(), attempt));
+        assert!(new, "attempt {attempt} of {task} is begun twice");
         let mut live = self.live.lock().unwrap();
         assert!(!live.keys().any(|(one, _)| one == task), "{task} is alive: {live:?}");
         assert!(!live.values().any(|one| *one == desk), "desk {desk} is in use: {live:?}");
@@ -229,6 +241,7 @@ impl World for Sim {
         // What is done is done when it ends; only what is waited for can be given up.
         let waits = matches!(effect, Effect::Attempt { .. } | Effect::Ask { .. });
         let (millis, command) = self.outcome(effect, state);
+        let went_well = Arc::clone(&self.went_well);
         Box::pin(async move {
             let _alive = alive;
             if power == Some(false) {
@@ -245,6 +258,11 @@ impl World for Sim {
                 }
                 () = work => command,
             };
+            if let Some(Command::AttemptOver { task, attempt, end, .. }) = &command
+                && matches!(end, AttemptEnd::Succeeded { .. })
+            {
+                went_well.lock().unwrap().insert((task.clone(), *attempt));
+            }
             if power == Some(true) {
                 crash(&fate).await;
             }

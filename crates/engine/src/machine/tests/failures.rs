@@ -103,7 +103,7 @@ fn exe_4_retry_gives_all_attempts_again_and_fallback_asks_the_model_once() {
 
 // EXE-4
 #[test]
-fn exe_4_fallback_without_a_model_fails_at_once_and_says_why() {
+fn exe_4_a_model_that_is_not_there_is_not_offered() {
     let plan = plan("a").with(|settings| {
         settings.max_attempts = 1;
         settings.model = false;
@@ -115,7 +115,7 @@ fn exe_4_fallback_without_a_model_fails_at_once_and_says_why() {
             ("a.1 failed", "a.1 failed; a failed; q2? failure a (dev: broken (attempt 1/1)) +0"),
             (
                 "q2 fallback",
-                "q2=fallback by ann; a failed; q3? failure a (no model is configured) +0",
+                "refused: r.q2 can be answered with retry, skip, abort, not with `fallback`",
             ),
         ]),
     );
