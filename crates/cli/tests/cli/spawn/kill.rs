@@ -51,6 +51,24 @@ fn scratch() -> Scratch {
     Scratch::new(&scenario, &tasks)
 }
 
+/// The program under a name of its own, so that keepers are found among the processes, too.
+struct Named(std::path::PathBuf);
+
+impl Named {
+    fn new(mark: &str) -> Self {
+        let program = std::path::PathBuf::from(env!("CARGO_BIN_EXE_aur"));
+        let named = program.with_file_name(format!("aur-{mark}"));
+        std::fs::hard_link(&program, &named).unwrap();
+        Self(named)
+    }
+}
+
+impl Drop for Named {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
 /// One life: it is killed after so many events, or after a moment; whether it came to its end.
 fn live(scratch: &Scratch, run: Option<&str>, random: &mut Random) -> (Started, bool) {
     let args = match run {
@@ -77,7 +95,9 @@ fn live(scratch: &Scratch, run: Option<&str>, random: &mut Random) -> (Started, 
 }
 
 fn finishes(seed: u64) -> u32 {
-    let scratch = scratch();
+    let mut scratch = scratch();
+    let named = Named::new(&scratch.mark);
+    scratch.world = scratch.world.by(named.0.clone());
     let before = scratch.checkout();
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
     let mut run: Option<String> = None;
@@ -131,6 +151,43 @@ fn check(scratch: &Scratch, run: &str, what: &str) {
     assert!(list.starts_with("# Twenty things\n\nAs people write them.\n\n"), "{list}");
     scratch.the_log_is_whole();
 }
+
+/// EXE-5: what was killed after its last task was recorded and before its box was ticked is not done
+/// again, neither by resuming nor by beginning anew.
+#[test]
+fn a_run_that_dies_at_its_very_end_still_ticks_its_boxes() {
+    for again in [false, true] {
+        let scratch = Scratch::new("default: [{append: {path: a.txt, text: a}}]\n", ONE_TASK);
+        let mut started = scratch.start(&["spawn", "../tasks.md", "--yes", "--json"]);
+        assert!(started.until("attempt_started"));
+        let run = started.run().unwrap();
+        let file = format!("repo/.aurora/checkpoints/{run}.json");
+        let deadline = std::time::Instant::now() + super::PATIENCE;
+        while !scratch.world.path(&file).exists() && std::time::Instant::now() < deadline {
+            std::thread::yield_now();
+        }
+        let before = scratch.world.read(&file);
+        assert_eq!(started.end().1, Some(0));
+        // As it stands when the log has the end and nothing else has.
+        scratch.world.write(&file, &before);
+        scratch.world.write("tasks.md", ONE_TASK);
+        let told = match again {
+            false => scratch.resume(&run),
+            true => scratch.spawn(),
+        };
+        assert_eq!((told.run.code, told.outcome()), (Some(0), "completed"), "{told:#?}");
+        assert_eq!(told.of("attempt_started").count(), 0, "{told:#?}");
+        assert_eq!(scratch.world.read("tasks.md"), ONE_TASK.replace("[ ]", "[x]"));
+        assert_eq!(scratch.work("one", "a.txt"), "a");
+        // Whoever opens a box again wants it done again.
+        scratch.world.write("tasks.md", ONE_TASK);
+        assert_eq!(scratch.resume(&run).run.code, Some(0));
+        assert_eq!(scratch.world.read("tasks.md"), ONE_TASK);
+        assert_eq!(scratch.spawn().of("task_completed").count(), 1);
+    }
+}
+
+const ONE_TASK: &str = "# One\n- [ ] Add <!-- id: a -->\n";
 
 fn some(seeds: std::ops::Range<u64>) {
     let mut kills = 0;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Signal;
 
 use super::{Scratch, of};
-use crate::keep::until_marked;
+use crate::keep::{until, until_marked};
 
 const TASKS: &str =
     "# Stop\n- [ ] First <!-- id: a -->\n- [ ] Endless <!-- id: b, depends-on: a -->\n";
@@ -47,11 +47,11 @@ fn signals_stop_a_run_so_that_it_can_be_resumed() {
 #[test]
 fn a_second_interrupt_ends_at_once_what_will_not_end() {
     let more = "  - id: stubborn\n    provider: cli\n    \
-                command: [bash, -c, 'trap \"\" TERM INT HUP; while :; do sleep 1000; done']\n    \
+                command: [bash, -c, 'trap \"\" TERM INT HUP; touch [DIR]/ready; while :; do sleep 1000; done']\n    \
                 environment: {AURORA_TEST_MARK: \"[MARK]\"}\n";
     let scratch = Scratch::with_agents(more, "- [ ] Stay <!-- id: t, agent: stubborn -->\n");
     let started = scratch.world.command(&["spawn", "../tasks.md", "--yes"]).spawn().unwrap();
-    until_marked(&scratch.mark, 4);
+    until("the agent is at work", || scratch.world.path("ready").exists());
     let pid = rustix::process::Pid::from_child(&started);
     rustix::process::kill_process(pid, Signal::INT).unwrap();
     std::thread::sleep(Duration::from_millis(200));
