@@ -52,14 +52,19 @@ pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 /// that reads it never finds nothing.
 pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
     if let (true, Err(error)) = (json, &result) {
-        let mut told = serde_json::json!({"error": format!("{error:#}")});
-        let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
-        if let (false, Some(told)) = (hints.is_empty(), told.as_object_mut()) {
-            told.insert("hint".to_owned(), hints.join("\n").into());
-        }
-        print_json(&told)?;
+        print_json(&error_as_json(error))?;
     }
     result
+}
+
+/// An error as programs read it.
+pub fn error_as_json(error: &anyhow::Error) -> serde_json::Value {
+    let mut told = serde_json::json!({"error": format!("{error:#}")});
+    let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
+    if let (false, Some(told)) = (hints.is_empty(), told.as_object_mut()) {
+        told.insert("hint".to_owned(), hints.join("\n").into());
+    }
+    told
 }
 
 /// Says on stderr something that is neither an answer nor a problem.
