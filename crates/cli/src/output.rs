@@ -52,14 +52,29 @@ pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 /// that reads it never finds nothing.
 pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
     if let (true, Err(error)) = (json, &result) {
-        let mut told = serde_json::json!({"error": format!("{error:#}")});
-        let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
-        if let (false, Some(told)) = (hints.is_empty(), told.as_object_mut()) {
-            told.insert("hint".to_owned(), hints.join("\n").into());
-        }
-        print_json(&told)?;
+        print_json(&told(serde_json::json!({}), error))?;
     }
     result
+}
+
+/// The same where one object a line is expected.
+pub fn with_error_line<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    if let (true, Err(error)) = (json, &result) {
+        print(&format!("{}\n", told(serde_json::json!({"type": "error"}), error)))?;
+    }
+    result
+}
+
+/// An object with what is wrong and what can be done about it.
+fn told(mut told: serde_json::Value, error: &anyhow::Error) -> serde_json::Value {
+    let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
+    if let Some(told) = told.as_object_mut() {
+        told.insert("error".to_owned(), format!("{error:#}").into());
+        if !hints.is_empty() {
+            told.insert("hint".to_owned(), hints.join("\n").into());
+        }
+    }
+    told
 }
 
 /// Says on stderr something that is neither an answer nor a problem.

@@ -219,6 +219,8 @@ fn nobody_is_asked_when_the_budget_is_used_up() {
     assert!(run.stderr.contains("the limit of $0.01 for"), "{run:?}");
     assert!(run.stderr.contains("hint: `aur budget show`"), "{run:?}");
     assert!(provider.asked().is_empty());
+    let told = world.run(&["goals", GOAL, "--yes", "--json"]).json_lines();
+    assert_eq!((&told[0]["type"], &told[1]["type"]), (&json!("asking"), &json!("error")));
 }
 
 /// EXE-1: what is mildly wrong is repaired and said, and the answer as it came is kept.
@@ -264,7 +266,7 @@ fn an_answer_that_cannot_be_used_is_refused_and_kept() {
     hint: it cost $0.0360; ask again, or somebody else with --agent
     ");
     let kept = plans(&world);
-    assert_eq!(kept.len(), 1);
+    assert_eq!(kept.len(), 1, "{kept:?}");
     let text = world.read(&format!("repo/.aurora/plans/{}/answer.txt", kept[0]));
     assert_eq!(text, "{\"subgoals\": []}");
     let spent = world.run(&["budget", "show", "--json"]).json().to_string();
