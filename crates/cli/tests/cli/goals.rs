@@ -375,6 +375,27 @@ fn a_question_is_answered_from_another_process_and_the_plan_written_after_it() {
     assert!(over.code == Some(2) && over.stderr.contains("its plan is"), "{over:?}");
 }
 
+/// REV-4, EXE-1: a plan whose gaps go to the model is done that way.
+#[test]
+fn a_plan_with_its_gaps_for_the_model_is_done() {
+    let done = "Everything was looked at.";
+    let replies = vec![says(ModelProvider::OpenAi, &answer()), says(ModelProvider::OpenAi, done)];
+    let (world, provider) = openai(replies);
+    let agents = world.read("repo/.aurora/agents.yaml");
+    let agents = agents
+        .replace("provider: cli\n    command: [helper]\n    prompt: stdin", "provider: \"null\"");
+    world.write("repo/.aurora/agents.yaml", &agents);
+    let id = run_of(&world.run(&["goals", GOAL]));
+    world.run(&["approvals", "answer", &format!("{id}.q1"), "fallback"]);
+    assert_eq!(world.run(&["goals", "--resume", &id]).code, Some(0));
+    let run = world.run(&["spawn", TASKS, "--yes"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let asked = provider.asked().pop().unwrap().body.to_string();
+    assert!(asked.contains("Do it as performance-engineer would."), "{asked}");
+    let tasks = world.read(&format!("{PLAN}/tasks.md"));
+    assert_eq!(tasks.matches("- [x] ").count(), 2, "{tasks}");
+}
+
 /// REV-4: Abort writes nothing.
 #[test]
 fn abort_writes_nothing() {
