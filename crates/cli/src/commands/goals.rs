@@ -60,7 +60,7 @@ Exit codes:
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    output::with_error(args.json, choose(args))
+    output::with_error_line(args.json, choose(args))
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {

@@ -219,6 +219,8 @@ fn nobody_is_asked_when_the_budget_is_used_up() {
     assert!(run.stderr.contains("the limit of $0.01 for"), "{run:?}");
     assert!(run.stderr.contains("hint: `aur budget show`"), "{run:?}");
     assert!(provider.asked().is_empty());
+    let told = world.run(&["goals", GOAL, "--yes", "--json"]).json_lines();
+    assert_eq!((&told[0]["type"], &told[1]["type"]), (&json!("asking"), &json!("error")));
 }
 
 /// EXE-1: what is mildly wrong is repaired and said, and the answer as it came is kept.
@@ -264,7 +266,7 @@ fn an_answer_that_cannot_be_used_is_refused_and_kept() {
     hint: it cost $0.0360; ask again, or somebody else with --agent
     ");
     let kept = plans(&world);
-    assert_eq!(kept.len(), 1);
+    assert_eq!(kept.len(), 1, "{kept:?}");
     let text = world.read(&format!("repo/.aurora/plans/{}/answer.txt", kept[0]));
     assert_eq!(text, "{\"subgoals\": []}");
     let spent = world.run(&["budget", "show", "--json"]).json().to_string();
@@ -371,6 +373,27 @@ fn a_question_is_answered_from_another_process_and_the_plan_written_after_it() {
     assert_eq!(preview["tasks"][1]["details"], "Do it as performance-engineer would.");
     let over = world.run(&["goals", "--resume", &id]);
     assert!(over.code == Some(2) && over.stderr.contains("its plan is"), "{over:?}");
+}
+
+/// REV-4, EXE-1: a plan whose gaps go to the model is done that way.
+#[test]
+fn a_plan_with_its_gaps_for_the_model_is_done() {
+    let done = "Everything was looked at.";
+    let replies = vec![says(ModelProvider::OpenAi, &answer()), says(ModelProvider::OpenAi, done)];
+    let (world, provider) = openai(replies);
+    let agents = world.read("repo/.aurora/agents.yaml");
+    let agents = agents
+        .replace("provider: cli\n    command: [helper]\n    prompt: stdin", "provider: \"null\"");
+    world.write("repo/.aurora/agents.yaml", &agents);
+    let id = run_of(&world.run(&["goals", GOAL]));
+    world.run(&["approvals", "answer", &format!("{id}.q1"), "fallback"]);
+    assert_eq!(world.run(&["goals", "--resume", &id]).code, Some(0));
+    let run = world.run(&["spawn", TASKS, "--yes"]);
+    assert_eq!(run.code, Some(0), "{run:?}");
+    let asked = provider.asked().pop().unwrap().body.to_string();
+    assert!(asked.contains("Do it as performance-engineer would."), "{asked}");
+    let tasks = world.read(&format!("{PLAN}/tasks.md"));
+    assert_eq!(tasks.matches("- [x] ").count(), 2, "{tasks}");
 }
 
 /// REV-4: Abort writes nothing.

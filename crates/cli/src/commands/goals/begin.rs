@@ -43,9 +43,13 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     let (run, claim) = own_run(&site, &runtime)?;
     let answer = runtime.block_on(asking::ask(&site, chosen, &run, goal, args.json))?;
     let Answered::Parts(parts, seconds, who) = answer else {
-        if !args.json {
-            output::print("interrupted; nothing was written\n")?;
-        }
+        let exit_code = Exit::Interrupted.code();
+        let told =
+            json!({"type": "ended", "run": run, "outcome": "interrupted", "exit_code": exit_code});
+        output::print(&match args.json {
+            true => format!("{told}\n"),
+            false => "interrupted; nothing was written\n".to_owned(),
+        })?;
         return Ok(Exit::Interrupted);
     };
     tell(&parts, &run, &who, seconds, args.json)?;

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
+use crate::output::panel::Canvas;
 use crate::output::{self, escape};
 
 /// How often the seconds are counted.
@@ -50,7 +51,10 @@ impl Waiting {
 
     fn draw(&self) {
         if self.in_place {
-            let line = format!("\r\x1b[K{} … {}s", self.text, self.seconds());
+            let line = format!("{} … {}s", self.text, self.seconds());
+            // A line that wraps could not be taken away again.
+            let canvas = Canvas::of_stdout();
+            let line = format!("\r\x1b[K{}", canvas.cut(&line, canvas.columns().saturating_sub(1)));
             let _ = std::io::stderr().write_all(line.as_bytes());
         }
     }

@@ -47,13 +47,18 @@ impl Terminal {
 
     /// What is on it, once it has this text.
     fn when(&self, text: &str) -> String {
+        self.once(text, |shown| shown.contains(text))
+    }
+
+    /// What is on it, once it is as it should be.
+    fn once(&self, what: &str, is_so: impl Fn(&str) -> bool) -> String {
         let until = Instant::now() + Duration::from_secs(60);
         loop {
             let shown = self.tmux(&["capture-pane", "-p"]);
-            if shown.contains(text) {
+            if is_so(&shown) {
                 return shown.lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
             }
-            assert!(Instant::now() < until, "never shows {text}:\n{shown}");
+            assert!(Instant::now() < until, "never shows {what}:\n{shown}");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -68,9 +73,12 @@ impl Drop for Terminal {
 /// REV-1, REV-3: the summary as a person meets it, and Enter writes the plan.
 #[test]
 fn a_person_sees_the_summary_and_enter_proceeds() {
-    let world = scripted(&format!("cat > /dev/null; sleep 1.2; cat <<'X'\n{}\nX", answer()));
+    let waits = "cat > /dev/null; while [ ! -e \"$HOME/go\" ]; do sleep 0.1; done";
+    let world = scripted(&format!("{waits}; cat <<'X'\n{}\nX", answer()));
     let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
-    terminal.when("asking helper to take the goal apart … 1s");
+    let asking = "asking helper to take the goal apart … ";
+    terminal.once("the seconds", |shown| shown.contains(asking) && !shown.contains("apart … 0s"));
+    world.write("home/go", "");
     let shown = terminal.when("Choice [P/f/a]:");
     let shown = shown.split_once('╭').map(|(_, rest)| format!("╭{rest}")).unwrap();
     assert_snapshot!(shown.trim_end(), @r"
