@@ -60,7 +60,12 @@ Exit codes:
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    output::with_error_line(args.json, choose(args))
+    let result = choose(args);
+    if let (true, Err(error)) = (args.json, &result) {
+        // Whoever reads line by line finds an object in this one, too.
+        output::print(&format!("{}\n", output::error_as_json(error)))?;
+    }
+    result
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {

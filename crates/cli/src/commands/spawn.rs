@@ -6,6 +6,7 @@ mod list;
 mod resume;
 mod resume_file;
 pub mod screen;
+mod settle;
 mod told;
 pub mod view;
 
@@ -83,7 +84,12 @@ Exit codes:
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    output::with_error(args.json, choose(args))
+    let result = choose(args);
+    if let (true, Err(error)) = (args.json, &result) {
+        // Whoever reads line by line finds an object in this one, too.
+        output::print(&format!("{}\n", output::error_as_json(error)))?;
+    }
+    result
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {

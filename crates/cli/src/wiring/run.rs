@@ -64,17 +64,32 @@ pub struct Driven {
 impl Site {
     /// Looks around, and makes the log when there is none.
     pub fn open(policy: Option<&Path>) -> anyhow::Result<Self> {
-        let session = Session::open()?;
-        let folder = store::folder()?;
-        let root = folder.parent().unwrap_or(&folder).to_owned();
-        let place = Place::look(Given::default());
-        let settings = place.root().unwrap_or_else(|| root.clone());
+        let root = root()?;
+        let settings = Place::look(Given::default()).root().unwrap_or(root);
         if let Some(warning) = migration::migrate_budget(&settings)? {
             output::warn(&warning);
         }
+        Self::with(policy, || Ok(store::Log::open()?.store))
+    }
+
+    /// Looks around, and makes nothing.
+    pub fn look(policy: Option<&Path>) -> anyhow::Result<Self> {
+        Self::with(policy, || {
+            let log = store::Log::open_existing()?.map(|log| log.store);
+            Ok(log.unwrap_or_else(|| Arc::new(aurora_store::MemoryStore::default())))
+        })
+    }
+
+    fn with(
+        policy: Option<&Path>,
+        store: impl FnOnce() -> anyhow::Result<Arc<dyn Store>>,
+    ) -> anyhow::Result<Self> {
+        let session = Session::open()?;
+        let root = root()?;
+        let place = Place::look(Given::default());
         let policy = layers::load(&place, policy)?;
         let registry = agents::registry(agents::load(&place)?.profiles)?;
-        let store = store::Log::open()?.store;
+        let store = store()?;
         Ok(Self { root, store, policy, registry, place, session })
     }
 
@@ -93,6 +108,15 @@ impl Site {
     /// Names every path that git tracks in the checkout, in order.
     pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
         self.session.workspace.each_tracked(name);
+    }
+
+    /// A run that nobody needs to drive any more.
+    pub fn finished(&self, state: Arc<State>) -> Driven {
+        let feature = state.brief.as_ref().map(|brief| brief.place.feature.as_str());
+        let listed = self.session.workspace.list_worktrees().unwrap_or_default();
+        let own = listed.into_iter().find(|one| Some(one.slug.as_str()) == feature);
+        let worktree = own.map(|one| one.path);
+        Driven { ended: Ended::Finished, state, worktree, seconds: 0 }
     }
 
     /// Begins or resumes a run, and drives it as far as it goes.
@@ -135,6 +159,12 @@ impl Site {
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds })
     }
+}
+
+/// The root of the user's main checkout.
+fn root() -> anyhow::Result<PathBuf> {
+    let folder = store::folder()?;
+    Ok(folder.parent().unwrap_or(&folder).to_owned())
 }
 
 /// The budget's limits as the policy has them.

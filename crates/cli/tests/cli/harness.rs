@@ -12,6 +12,7 @@ pub struct World {
     pub dir: PathBuf,
     variables: Vec<(String, String)>,
     cwd: PathBuf,
+    program: PathBuf,
 }
 
 impl World {
@@ -22,7 +23,8 @@ impl World {
         let dir = std::env::temp_dir().join(format!("aur-cli-{}-{number}", std::process::id()));
         std::fs::create_dir_all(&dir).unwrap();
         let dir = dir.canonicalize().unwrap();
-        let world = Self { cwd: dir.join("repo"), dir, variables: Vec::new() };
+        let program = PathBuf::from(env!("CARGO_BIN_EXE_aur"));
+        let world = Self { cwd: dir.join("repo"), dir, variables: Vec::new(), program };
         world.write("home/.keep", "");
         world.write("repo/.git/HEAD", "ref: refs/heads/main\n");
         world.write(
@@ -81,6 +83,12 @@ impl World {
         self
     }
 
+    /// The same with the program under another path.
+    pub fn by(mut self, program: PathBuf) -> Self {
+        self.program = program;
+        self
+    }
+
     /// The same with another current directory.
     pub fn at(mut self, below: &str) -> Self {
         self.cwd = self.dir.join(below);
@@ -113,7 +121,7 @@ impl World {
     }
 
     pub fn command<S: AsRef<OsStr>>(&self, args: &[S]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_aur"));
+        let mut command = Command::new(&self.program);
         command
             .args(args)
             .current_dir(&self.cwd)

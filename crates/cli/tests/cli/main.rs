@@ -37,6 +37,8 @@ mod rollback;
 #[cfg(test)]
 mod shadow;
 #[cfg(test)]
+mod spawn;
+#[cfg(test)]
 mod watch;
 #[cfg(test)]
 mod worktree;

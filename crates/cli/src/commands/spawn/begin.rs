@@ -8,7 +8,7 @@ use aurora_model::run::{Place, Source};
 use aurora_model::{Brief, Planned, RunId, RunKind, RunSettings, Task};
 
 use super::screen::Screen;
-use super::{Args, told};
+use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::input;
@@ -24,8 +24,12 @@ const SLUG_CHARS: usize = 48;
 
 /// Reads the list and does it.
 pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
-    let (list, source) = read(file)?;
-    let site = Site::open(args.policy.as_deref())?;
+    let (mut list, mut source) = read(file)?;
+    let policy = args.policy.as_deref();
+    let site = if args.dry_run { Site::look(policy)? } else { Site::open(policy)? };
+    if !args.dry_run && settle::runs_of(&site, &source.path)? {
+        (list, source) = read(file)?;
+    }
     let brief = brief(&site, list, source, args)?;
     let screen = Screen::new(&site, &brief, args.json, args.verbose);
     if args.dry_run {
@@ -37,7 +41,11 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         return Ok(Exit::Ok);
     }
     if !brief.tasks.iter().any(|one| !one.task.done) {
-        output::print("every task of the list is done\n")?;
+        let ended = serde_json::json!({
+            "type": "ended", "outcome": "completed", "questions": [], "exit_code": 0,
+        });
+        let text = "every task of the list is done".to_owned();
+        output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
     let runtime = Site::runtime()?;

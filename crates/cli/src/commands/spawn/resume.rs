@@ -1,12 +1,15 @@
 //! Goes on with a run that was stopped or has died.
 
+use std::sync::Arc;
+
 use aurora_engine::driver;
-use aurora_engine::machine::{Command, Phase, State};
+use aurora_engine::machine::{Command, Phase};
 use aurora_model::{RunId, RunKind};
 
-use super::screen::Screen;
-use super::{Args, told};
+use super::screen::{Screen, Yes};
+use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
+use crate::output;
 use crate::wiring::run::{Site, failure};
 
 /// Resumes a run and drives it as far as it goes.
@@ -19,28 +22,27 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let runtime = Site::runtime()?;
     let (told_before, state) =
         runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
-    let brief = resumable(&run, &state)?;
-    let feature = brief.place.feature.clone();
-    let screen = Screen::new(&site, &brief, args.json, args.verbose);
-    screen.resumed(&told_before, &state);
-    let front = screen.front(args.wait);
-    let driven = runtime.block_on(site.drive(&run, &feature, Command::Resume, front));
-    screen.close();
-    told::how_it_ended(&driven?, &screen, args.json)
-}
-
-fn resumable(run: &RunId, state: &State) -> anyhow::Result<aurora_model::Brief> {
-    if let Phase::Finished(_) = state.phase {
-        return Err(Failure::usage(format!(
-            "{run} is finished, so that nothing is left to resume"
-        ))
-        .hint("tasks that were left out stay unticked: `aur spawn` on the same list does them")
-        .into());
-    }
     let brief = state.brief.clone();
-    if brief.as_ref().is_some_and(|brief| brief.kind == RunKind::Goals) {
+    let brief =
+        brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
+    if brief.kind == RunKind::Goals {
         let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
         return Err(failure.hint(format!("aur goals --resume {run}")).into());
     }
-    brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")).into())
+    let feature = brief.place.feature.clone();
+    let screen = Screen::new(&site, &brief, args.json, args.verbose);
+    if matches!(state.phase, Phase::Finished(_)) {
+        // Whoever resumes after a crash cannot know how far it came.
+        settle::run(&site, &run, &told_before, &state, &screen);
+        output::note(&format!("{run} is finished, so that nothing is left to resume"));
+        return told::how_it_ended(&site.finished(state), &screen, args.json);
+    }
+    screen.resumed(&told_before, &state);
+    let mut front = screen.front(args.wait);
+    if args.yes {
+        front.asker = Arc::new(Yes);
+    }
+    let driven = runtime.block_on(site.drive(&run, &feature, Command::Resume, front));
+    screen.close();
+    told::how_it_ended(&driven?, &screen, args.json)
 }

@@ -3,6 +3,8 @@
 mod asking;
 mod steps;
 
+pub use asking::Yes;
+
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -109,14 +111,14 @@ impl Screen {
             closed: AtomicBool::new(false),
             shared: Mutex::new(shared),
         });
-        if mode == Mode::Panel {
-            keep_counting(&inner);
-        }
         Self(inner)
     }
 
     /// Whoever sits in front of it, for a run.
     pub fn front(&self, stays: bool) -> Front {
+        if self.0.mode == Mode::Panel {
+            keep_counting(&self.0);
+        }
         let me = Arc::new(self.clone());
         let asker = Arc::clone(&me);
         Front { asker, audience: me, stays, write_plan: None }
@@ -132,6 +134,14 @@ impl Screen {
         drop(shared);
         let done = state.tasks.iter().filter(|task| task.is_done());
         done.for_each(|task| self.0.tick(task.id()));
+    }
+
+    /// Writes down where the run stands; whatever else was owed to people was done before.
+    pub fn settled(&self, state: &State) {
+        if let Some(file) = &self.0.shared().resume_file {
+            // It is written again whenever somebody asks, and nothing is made of it.
+            let _ = file.write(state);
+        }
     }
 
     /// Takes the panel away.
@@ -298,10 +308,11 @@ impl Audience for Screen {
 
 impl Inner {
     fn told(&self, told: &Told, state: &Arc<State>) {
-        self.note_times(told, state);
+        // The box comes first: a file that says that the run is finished says that all are ticked.
         if let Event::TaskCompleted { task, .. } = &told.event {
             self.tick(task);
         }
+        self.note_times(told, state);
         if self.mode == Mode::Json {
             let mut value = serde_json::to_value(&told.event).unwrap_or_default();
             if let Some(object) = value.as_object_mut() {

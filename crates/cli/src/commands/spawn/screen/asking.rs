@@ -39,6 +39,22 @@ impl Asker for Screen {
     }
 }
 
+/// Answers in the person's place, as a run that was begun with `--yes` does itself.
+pub struct Yes;
+
+impl Asker for Yes {
+    fn ask(&self, question: &Question, _: &Arc<State>, _: Stop) -> MaybeAnswer {
+        let choice = match question.about {
+            About::Preview => Choice::Proceed,
+            About::Policy { .. } | About::Changes { .. } => Choice::Allow,
+            About::Failure { .. } => Choice::Skip,
+        };
+        let by = "--yes".to_owned();
+        let answerer = Answerer { by, surface: "flag".to_owned(), reason: None };
+        Box::pin(std::future::ready(Some((choice, answerer))))
+    }
+}
+
 impl Inner {
     /// Shows the question and reads the answer; nothing when it no longer stands, or nobody answers.
     fn prompt(
