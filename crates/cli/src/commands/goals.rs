@@ -60,12 +60,7 @@ Exit codes:
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let result = choose(args);
-    if let (true, Err(error)) = (args.json, &result) {
-        // Whoever reads line by line finds an object in this one, too.
-        output::print(&format!("{}\n", output::error_as_json(error)))?;
-    }
-    result
+    output::with_error_line(args.json, choose(args))
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {

@@ -220,8 +220,7 @@ fn nobody_is_asked_when_the_budget_is_used_up() {
     assert!(run.stderr.contains("hint: `aur budget show`"), "{run:?}");
     assert!(provider.asked().is_empty());
     let told = world.run(&["goals", GOAL, "--yes", "--json"]).json_lines();
-    assert_eq!(told[0]["type"], "asking");
-    assert!(told[1]["error"].as_str().unwrap().contains("the limit of $0.01"), "{told:?}");
+    assert_eq!((&told[0]["type"], &told[1]["type"]), (&json!("asking"), &json!("error")));
 }
 
 /// EXE-1: what is mildly wrong is repaired and said, and the answer as it came is kept.
