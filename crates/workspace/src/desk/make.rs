@@ -57,6 +57,7 @@ impl Desk {
     pub(super) fn make(&self, commit: &ObjectId, _: &FeatureLock) -> Result<()> {
         self.clear_away()?;
         let (path, place) = (self.path(), &self.own.place);
+        let list = self.own.store.lock_list()?;
         // Locked, so that nobody's `git worktree prune` takes it while its disk is away.
         Git::new(&place.program, &place.common_dir, "make a desk")
             .args(["worktree", "add", "--quiet", "--no-checkout", "--detach", "--lock"])
@@ -64,6 +65,7 @@ impl Desk {
             .arg(path)
             .arg(commit.to_hex().to_string())
             .run()?;
+        drop(list);
         if admin_of(path).as_ref() != Some(&place.git_dir) {
             self.clear_away()?;
             return Err(Error::Refused {
@@ -80,6 +82,7 @@ impl Desk {
         self.forget_note::<Whole>()?;
         self.forget_note::<Begun>()?;
         removal::remove(self.path())?;
+        let _list = self.own.store.lock_list()?;
         for admin in self.home.admins_of(self.path()) {
             removal::remove(&admin)?;
         }

@@ -109,11 +109,13 @@ impl GitWorkspace {
     ) -> Result<Vec<String>> {
         let parent = self.worktrees_dir();
         std::fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+        let list = self.store.lock_list()?;
         Git::new(&self.place.program, &self.place.common_dir, "make a worktree")
             .args(["worktree", "add", "--quiet", "--no-checkout", "-b", record.branch()])
             .arg(path)
             .arg(commit.to_hex().to_string())
             .run()?;
+        drop(list);
         fill::fill(self, commit, path)
     }
 

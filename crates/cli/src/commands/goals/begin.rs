@@ -1,11 +1,9 @@
 //! A new goal: somebody is asked for its parts, a person looks at them, a plan is written.
 
 use aurora_agents::decompose::Decomposed;
-use aurora_engine::driver;
 use aurora_engine::machine::Command;
 use aurora_model::run::Place;
 use aurora_model::{Brief, Known, RunId, RunKind, RunSettings, id};
-use aurora_store::Claim;
 use serde_json::json;
 
 use super::asking::{self, Answered};
@@ -17,14 +15,11 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::changes::count;
 use crate::wiring::run::Site;
-use crate::wiring::store;
 
 /// A longer goal is a document.
 const MAX_GOAL_CHARS: usize = 20_000;
 /// How much of a goal goes into names.
 const SLUG_CHARS: usize = 48;
-/// How often a name is looked for that nobody takes at the same moment.
-const MAX_NAMES: usize = 1000;
 
 /// Asks for the parts of a goal and writes them down.
 pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
@@ -40,7 +35,7 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     let site = Site::open(args.policy.as_deref())?;
     let chosen = asking::choose(&site, args.agent.as_deref())?;
     let runtime = Site::runtime()?;
-    let (run, claim) = own_run(&site, &runtime)?;
+    let (run, _name) = new_run(&site, "goals")?;
     let answer = runtime.block_on(asking::ask(&site, chosen, &run, goal, args.json))?;
     let Answered::Parts(parts, seconds, who) = answer else {
         let exit_code = Exit::Interrupted.code();
@@ -56,8 +51,6 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     let brief = brief(&site, &parts, run.clone(), args.yes);
     let screen = Screen::new(&site, &brief, args.json, false);
     screen.review()?;
-    // From here on the run's driver holds it.
-    drop(claim);
     let feature = brief.place.feature.clone();
     let plans = Plans::below(&site.folder());
     let front = told::front(&screen, &plans, args.wait);
@@ -66,23 +59,6 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     screen.close();
     let driven = told::or_resumable(driven, &run)?;
     told::how_it_ended(&driven, &run, &plans, args.json)
-}
-
-/// A run of our own: nobody else takes its name while somebody is asked.
-fn own_run(
-    site: &Site,
-    runtime: &tokio::runtime::Runtime,
-) -> anyhow::Result<(RunId, Box<dyn Claim>)> {
-    for _ in 0..MAX_NAMES {
-        let run = new_run(site, "goals")?;
-        let claimed = runtime.block_on(site.store.claim(&driver::stream_of(&run)));
-        match claimed {
-            Ok(claim) => return Ok((run, claim)),
-            Err(aurora_store::Error::Held { .. }) => {}
-            Err(error) => return Err(store::failure(error).into()),
-        }
-    }
-    Err(Failure::failed("too many goals are taken apart at once").into())
 }
 
 /// Says what came, what was wrong with it and what it cost.

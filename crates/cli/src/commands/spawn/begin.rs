@@ -6,14 +6,15 @@ use aurora_engine::machine::Command;
 use aurora_engine::{graph, task_file};
 use aurora_model::run::{Place, Source};
 use aurora_model::{Brief, Planned, RunId, RunKind, RunSettings, Task};
+use aurora_store::{Claim, StreamId};
 
 use super::screen::Screen;
 use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::input;
 use crate::wiring::run::Site;
 use crate::wiring::workspace::now;
+use crate::wiring::{input, store};
 
 /// How many tasks at once, unless somebody says otherwise.
 const USUAL_PARALLEL: u32 = 5;
@@ -30,7 +31,8 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
     if !args.dry_run && settle::runs_of(&site, &source.path)? {
         (list, source) = read(file)?;
     }
-    let brief = brief(&site, list, source, args)?;
+    let (run, _name) = new_run(&site, "spawn")?;
+    let brief = brief(&site, run, list, source, args);
     let screen = Screen::new(&site, &brief, args.json, args.verbose);
     if args.dry_run {
         if args.json {
@@ -82,12 +84,7 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
     Ok((list, Source { path, digest }))
 }
 
-fn brief(
-    site: &Site,
-    list: task_file::TaskFile,
-    source: Source,
-    args: &Args,
-) -> anyhow::Result<Brief> {
+fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, args: &Args) -> Brief {
     let recovery = site.policy.recovery();
     let slug = Some(aurora_model::id::slug(&list.goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
     let feature = slug.unwrap_or_else(|| "tasks".to_owned());
@@ -101,8 +98,8 @@ fn brief(
         checkpoints: !args.no_checkpoint,
         yes: args.yes,
     };
-    Ok(Brief {
-        run: new_run(site, "spawn")?,
+    Brief {
+        run,
         kind: RunKind::Spawn,
         goal: list.goal,
         plan: list.plan,
@@ -110,7 +107,7 @@ fn brief(
         tasks: planned(site, list.tasks),
         place: Place { feature, path: String::new(), branch: Some(branch) },
         settings,
-    })
+    }
 }
 
 /// The tasks with who does each, and which are kept apart because they touch the same files.
@@ -123,8 +120,8 @@ pub fn planned(site: &Site, tasks: Vec<Task>) -> Vec<Planned> {
     tasks.into_iter().zip(apart).map(planned).collect()
 }
 
-/// A name that no run has, made of the time.
-pub fn new_run(site: &Site, kind: &str) -> anyhow::Result<RunId> {
+/// A name that no run has, made of the time; nobody else gets it while the claim on it is held.
+pub fn new_run(site: &Site, kind: &str) -> anyhow::Result<(RunId, Box<dyn Claim>)> {
     let second = now().unix_ms.div_euclid(1000);
     let runtime = Site::runtime()?;
     for number in 0..1000 {
@@ -134,12 +131,15 @@ pub fn new_run(site: &Site, kind: &str) -> anyhow::Result<RunId> {
         };
         let run = RunId::parse(&name);
         let run = run.ok_or_else(|| Failure::failed(format!("`{name}` is no name for a run")))?;
+        let name = StreamId(format!("name/{run}"));
+        let claim = match runtime.block_on(site.store.claim(&name)) {
+            Ok(claim) => claim,
+            Err(aurora_store::Error::Held { .. }) => continue,
+            Err(error) => return Err(store::failure(error).into()),
+        };
         let stream = aurora_engine::driver::stream_of(&run);
-        let taken = runtime.block_on(site.store.head(&stream));
-        let taken = taken.map_err(|error| Failure::failed(error.to_string()))?.is_some();
-        // Somebody may be about to begin a run of that name.
-        if !taken && runtime.block_on(site.store.claim(&stream)).is_ok() {
-            return Ok(run);
+        if runtime.block_on(site.store.head(&stream)).map_err(store::failure)?.is_none() {
+            return Ok((run, claim));
         }
     }
     Err(Failure::failed("too many runs began in this second").into())

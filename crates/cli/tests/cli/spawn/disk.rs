@@ -38,12 +38,11 @@ fn a_full_disk_is_told_and_the_run_is_resumed_when_there_is_room() {
              c: [{{append: {{path: c.txt, text: c}}}}]\n"
         ),
     );
-    let mut aur = scratch.world.command::<&str>(&[]);
+    let aur = scratch.world.command::<&str>(&[]);
     let mut command = Command::new("unshare");
     command.args(["-rm", "bash", "-c", SCRIPT]).current_dir(scratch.world.path("repo"));
     command.env_clear().env("AUR", aur.get_program());
     command.envs(aur.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    drop(aur.arg("unused"));
     match command.output() {
         Ok(output) if output.status.success() => {}
         output => {

@@ -33,6 +33,11 @@ pub(super) struct RepackLock {
     _store: File,
 }
 
+/// The right to add to git's list of worktrees or to take from it, held until dropped.
+pub(crate) struct ListLock {
+    _list: File,
+}
+
 enum Claim {
     Shared,
     Alone,
@@ -59,6 +64,13 @@ impl PrivateStore {
         let store = claim(&self.aurora_dir.join("lock"), &Claim::Alone, PATIENCE)?;
         self.owned.forget();
         Ok(PruneLock { _feature: feature, _store: store })
+    }
+
+    /// Waits for the right to change git's list of worktrees: git itself gives up when it meets an
+    /// entry that is half made or half gone.
+    pub fn lock_list(&self) -> Result<ListLock> {
+        let list = claim(&self.aurora_dir.join("worktrees.lock"), &Claim::Alone, PATIENCE)?;
+        Ok(ListLock { _list: list })
     }
 
     /// The right to put packs together, unless somebody else is at it or prunes.

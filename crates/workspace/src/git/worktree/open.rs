@@ -110,6 +110,7 @@ impl GitWorkspace {
         }
         let parent = self.worktrees_dir();
         std::fs::create_dir_all(&parent).map_err(Error::io("create", &parent))?;
+        let list = self.store.lock_list()?;
         let add = Git::new(&self.place.program, &self.place.common_dir, "make a worktree again")
             .args(["worktree", "add", "--quiet", "--no-checkout"]);
         let commit = match self.ref_of(record.branch())? {
@@ -125,6 +126,7 @@ impl GitWorkspace {
                 commit
             }
         };
+        drop(list);
         fill::fill(self, &commit, &path)?;
         let mut settings = self.settings.clone();
         settings.from = path;
