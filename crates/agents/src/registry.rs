@@ -18,7 +18,7 @@ const NULL: &str = "null";
 /// The role of a task that names nobody, where there is nobody to ask.
 const ANYBODY: &str = "default";
 /// The name of the model where no agent stands for it.
-const MODEL: &str = "model";
+pub const MODEL: &str = "model";
 
 /// What the agents of a registry need of the world.
 #[derive(Debug, Clone, Copy)]
@@ -70,10 +70,11 @@ impl Registry {
         Ok(Self { agents, profiles, model, anybody: own_name(ANYBODY)? })
     }
 
-    /// The agent of that name.
+    /// The agent of that name; `model` is the model where no agent is called so.
     #[must_use]
     pub fn get(&self, name: &AgentName) -> Option<Arc<dyn Agent>> {
-        self.agents.get(name).cloned()
+        let model = || self.model.clone().filter(|_| name.as_str() == MODEL);
+        self.agents.get(name).cloned().or_else(model)
     }
 
     /// Who does tasks that name nobody: the default, or the first of the list.
@@ -121,7 +122,7 @@ impl Registry {
     pub fn assign(&self, agent: Option<&AgentName>) -> Assignment {
         let default = self.default_name();
         match (agent, default) {
-            (Some(agent), _) if self.agents.contains_key(agent) => {
+            (Some(agent), _) if self.get(agent).is_some() => {
                 Assignment::Agent { agent: agent.clone() }
             }
             (Some(role), default) => {
@@ -231,5 +232,25 @@ mod tests {
         let both = Registry::new(profiles, means).unwrap();
         assert_eq!(both.model().unwrap().name(), &name("model"));
         assert_eq!(both.get(&name("gpt")).unwrap().name(), &name("gpt"));
+    }
+
+    #[test]
+    fn rev_4_a_task_can_name_the_model_where_there_is_one() {
+        let model = ModelProfile {
+            provider: ModelProvider::Ollama,
+            name: "m".to_owned(),
+            base_url: None,
+            api_key_env: None,
+            max_output_tokens: 1,
+            price: None,
+        };
+        let environment = BTreeMap::new();
+        let means = Means { program: "/bin/aur", environment: &environment };
+        let profiles = Profiles { default: None, model: Some(model), agents: Vec::new() };
+        let with = Registry::new(profiles, means).unwrap();
+        assert_eq!(with.assign(Some(&name("model"))), Assignment::Agent { agent: name("model") });
+        let without = registry(None, Vec::new()).unwrap();
+        let gap = Assignment::Gap { role: name("model"), ad_hoc: None };
+        assert_eq!(without.assign(Some(&name("model"))), gap);
     }
 }

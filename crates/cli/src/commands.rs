@@ -8,6 +8,7 @@ pub mod checkpoint;
 pub mod checkpoints;
 pub mod completions;
 pub mod demo;
+pub mod goals;
 pub mod hook;
 pub mod keep;
 pub mod man;

@@ -54,6 +54,8 @@ enum Command {
     Worktree(commands::worktree::Args),
     /// See which agents are configured and whether they can work.
     Agents(commands::agents::Args),
+    /// Take a goal apart into subgoals, look at them, and write them down as a plan.
+    Goals(commands::goals::Args),
     /// Do the tasks of a list with agents, after a look at what will happen.
     Spawn(commands::spawn::Args),
     /// See and answer what runs ask of a person.
@@ -87,6 +89,7 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Watch(args) => commands::watch::run(&args),
         Command::Worktree(args) => commands::worktree::run(&args),
         Command::Agents(args) => commands::agents::run(&args),
+        Command::Goals(args) => commands::goals::run(&args),
         Command::Spawn(args) => commands::spawn::run(&args),
         Command::Approvals(args) => commands::approvals::run(&args),
         Command::Audit(args) => commands::audit::run(&args),

@@ -52,17 +52,27 @@ pub fn print_json(value: &serde_json::Value) -> anyhow::Result<()> {
 /// that reads it never finds nothing.
 pub fn with_error<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
     if let (true, Err(error)) = (json, &result) {
-        print_json(&error_as_json(error))?;
+        print_json(&told(serde_json::json!({}), error))?;
     }
     result
 }
 
-/// An error as programs read it.
-pub fn error_as_json(error: &anyhow::Error) -> serde_json::Value {
-    let mut told = serde_json::json!({"error": format!("{error:#}")});
+/// The same where one object a line is expected.
+pub fn with_error_line<T>(json: bool, result: anyhow::Result<T>) -> anyhow::Result<T> {
+    if let (true, Err(error)) = (json, &result) {
+        print(&format!("{}\n", told(serde_json::json!({"type": "error"}), error)))?;
+    }
+    result
+}
+
+/// An object with what is wrong and what can be done about it.
+fn told(mut told: serde_json::Value, error: &anyhow::Error) -> serde_json::Value {
     let hints = error.downcast_ref::<Failure>().map(Failure::hints).unwrap_or_default();
-    if let (false, Some(told)) = (hints.is_empty(), told.as_object_mut()) {
-        told.insert("hint".to_owned(), hints.join("\n").into());
+    if let Some(told) = told.as_object_mut() {
+        told.insert("error".to_owned(), format!("{error:#}").into());
+        if !hints.is_empty() {
+            told.insert("hint".to_owned(), hints.join("\n").into());
+        }
     }
     told
 }

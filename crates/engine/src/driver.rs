@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, Phase, Refused, State, owed};
 
 pub use journal::{Journal, Told, load, stream_of};
-pub use stop::{Stop, Stopper};
+pub use stop::{Stop, Stopper, pair as stop_pair};
 
 /// How long what is running may take to end after it was told to; then it is ended.
 const LEAVE_LIMIT: Duration = Duration::from_secs(15);

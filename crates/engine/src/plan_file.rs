@@ -8,6 +8,7 @@
 //!   "plan_id": "0004-add-caching",
 //!   "goal": "Add caching",
 //!   "created_at": "2026-01-14T10:30:00.000Z",
+//!   "run": "goals-1768386600",
 //!   "subgoals": [
 //!     {
 //!       "id": "sg-1",
@@ -24,7 +25,7 @@
 
 mod tasks_md;
 
-use aurora_model::id::{AgentName, PlanId, TaskId, slug};
+use aurora_model::id::{AgentName, PlanId, RunId, TaskId, slug};
 use aurora_model::run::Planned;
 use aurora_model::task::{Assignment, Scope, Task};
 use aurora_model::time::Timestamp;
@@ -46,6 +47,9 @@ pub struct Plan {
     pub goal: String,
     /// When it was made.
     pub created_at: Timestamp,
+    /// The run in which it was made, so that the same run writes it once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunId>,
     /// Its parts, in order.
     pub subgoals: Vec<Subgoal>,
 }
@@ -95,7 +99,14 @@ impl Plan {
             }
         });
         let subgoals = subgoals.collect();
-        Self { format: FORMAT, plan_id, goal: tasks_md::clean_line(goal), created_at, subgoals }
+        let goal = tasks_md::clean_line(goal);
+        Self { format: FORMAT, plan_id, goal, created_at, run: None, subgoals }
+    }
+
+    /// The same, made in a run.
+    #[must_use]
+    pub fn of_run(self, run: RunId) -> Self {
+        Self { run: Some(run), ..self }
     }
 
     /// The text of `goals.json`.

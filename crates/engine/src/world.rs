@@ -2,6 +2,7 @@
 
 mod attempt;
 mod changes;
+pub mod consult;
 mod judging;
 mod listening;
 mod processes;

@@ -95,6 +95,12 @@ impl GitWorkspace {
         &self.place.root
     }
 
+    /// Names every path of the index, in order. An index that cannot be read names none.
+    pub fn each_tracked(&self, mut name: impl FnMut(&[u8])) {
+        let tracked = scan::tracked::Tracked::read(&self.place.git_dir, self.place.hash);
+        tracked.entries().for_each(|(path, _)| name(path));
+    }
+
     /// Where everything is.
     #[must_use]
     pub fn place(&self) -> &Place {

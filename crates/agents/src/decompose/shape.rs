@@ -320,8 +320,12 @@ fn subgoals(
     for (at, (draft, before)) in drafts.into_iter().zip(before).enumerate() {
         let Some(own) = id(at) else { continue };
         let (agent, gap) = assigned(draft.agent.as_deref(), agents);
-        if let Some(agent) = agent.as_ref().filter(|_| gap) {
-            findings.repair(format!("{own} is for {agent}, whom nobody knows: a gap"));
+        // A gap is no mistake; a role that cannot be a name is one.
+        let as_written = draft.agent.as_deref().map(|written| written.trim_start_matches('@'));
+        if let Some(agent) =
+            agent.as_ref().filter(|agent| gap && as_written != Some(agent.as_str()))
+        {
+            findings.repair(format!("the agent of {own} was no name: it is {agent} now"));
         }
         subgoals.push(Subgoal {
             id: own,

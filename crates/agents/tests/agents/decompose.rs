@@ -115,7 +115,7 @@ fn exe_1_what_is_mildly_wrong_is_repaired_and_said() {
     assert_eq!(d.subgoals[1].depends_on[0].as_str(), "sg-1");
     let d = check(&with("/subgoals/1/depends_on", json!(["sg-1", "SG-1"])), "twice");
     assert_eq!(d.subgoals[1].depends_on.len(), 1);
-    let d = check(&with("/subgoals/1/agent", json!("Performance Engineer!")), "a gap");
+    let d = check(&with("/subgoals/1/agent", json!("Performance Engineer!")), "was no name");
     assert_eq!(d.subgoals[1].agent.as_ref().unwrap().as_str(), "performance-engineer");
     assert!(d.subgoals[1].gap && d.gaps() == 1);
     let d = check(&with("/subgoals/0/title", json!("two\nlines \u{1b}[31mred")), "one clean line");

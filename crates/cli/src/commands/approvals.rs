@@ -7,10 +7,11 @@ pub mod show;
 use std::sync::Arc;
 
 use aurora_engine::driver::{self, Told};
-use aurora_engine::machine::{Asked, State};
+use aurora_engine::machine::{Asked, State, TaskState};
 use aurora_model::{About, Event, Reason, RunId, Timestamp};
 use serde_json::{Value, json};
 
+use crate::commands::spawn::view;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::store::{Log, failure};
@@ -81,6 +82,10 @@ impl Found {
     fn sentence(&self) -> String {
         let title = self.title().map(|title| format!(" ({title})")).unwrap_or_default();
         match &self.asked.question.about {
+            About::Preview if self.state.is_plan_only() => {
+                let subgoals = self.state.tasks.len();
+                format!("may this goal be written down as a plan, with {subgoals} subgoals?")
+            }
             About::Preview => {
                 let tasks = self.state.tasks.len();
                 format!("may this run begin, with {tasks} tasks?")
@@ -99,6 +104,19 @@ impl Found {
                 };
                 format!("{task}{title} failed: {error}{depend}")
             }
+        }
+    }
+
+    /// The tasks that a preview is about, a line each.
+    fn previewed(&self) -> Vec<String> {
+        let line = |(at, task): (usize, &TaskState)| {
+            let (agent, gap) = view::assigned(&task.planned);
+            let gap = if gap { " (gap)" } else { "" };
+            format!("{}. {}: {agent}{gap}", at + 1, task.planned.task.title)
+        };
+        match self.asked.question.about {
+            About::Preview => self.state.tasks.iter().enumerate().map(line).collect(),
+            _ => Vec::new(),
         }
     }
 

@@ -1,14 +1,14 @@
 //! `aur spawn`: does the tasks of a list, with agents, after a look at what will happen.
 
-mod begin;
+pub mod begin;
 mod clean;
 mod list;
 mod resume;
 mod resume_file;
-mod screen;
+pub mod screen;
 mod settle;
 mod told;
-mod view;
+pub mod view;
 
 use std::path::PathBuf;
 
@@ -84,12 +84,7 @@ Exit codes:
 
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let result = choose(args);
-    if let (true, Err(error)) = (args.json, &result) {
-        // Whoever reads line by line finds an object in this one, too.
-        output::print(&format!("{}\n", output::error_as_json(error)))?;
-    }
-    result
+    output::with_error_line(args.json, choose(args))
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {

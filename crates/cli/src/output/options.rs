@@ -9,6 +9,8 @@ use super::panel::{Canvas, Sign};
 pub enum Asked {
     /// Whether a list of tasks is run.
     Preview,
+    /// Whether the parts of a goal are written down as a plan.
+    Decomposition,
     /// What becomes of a task that failed.
     Failure,
     /// Whether a task may begin.
@@ -24,6 +26,11 @@ fn meaning(canvas: Canvas, asked: Asked, choice: Choice) -> String {
         (Asked::Preview, Choice::Proceed) => {
             return format!("Execute (try ad-hoc agents {arrow} fallback to LLM)");
         }
+        (Asked::Decomposition, Choice::Proceed) => {
+            return format!("Write the plan (gaps: try ad-hoc agents {arrow} fallback to LLM)");
+        }
+        (Asked::Decomposition, Choice::Fallback) => "Write the plan (gaps: LLM directly, faster)",
+        (Asked::Decomposition, Choice::Abort) => "Cancel, write nothing",
         (Asked::Preview, Choice::Fallback) => "Execute (LLM directly for gaps, faster)",
         (Asked::Preview, Choice::Abort) => "Cancel and restart",
         (Asked::Policy, Choice::Allow) => "Let it begin all the same",

@@ -105,6 +105,11 @@ impl Site {
         self.root.join(store::FOLDER)
     }
 
+    /// Names every path that git tracks in the checkout, in order.
+    pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
+        self.session.workspace.each_tracked(name);
+    }
+
     /// A run that nobody needs to drive any more.
     pub fn finished(&self, state: Arc<State>) -> Driven {
         let feature = state.brief.as_ref().map(|brief| brief.place.feature.as_str());

@@ -17,6 +17,8 @@ mod checkpoint;
 #[cfg(test)]
 mod claude_code;
 #[cfg(test)]
+mod goals;
+#[cfg(test)]
 mod harness;
 #[cfg(test)]
 mod hook;

@@ -20,6 +20,8 @@ pub struct State {
     pub tasks: Vec<TaskState>,
     /// Everything that was asked, in order.
     pub questions: Vec<Asked>,
+    /// The folder into which the plan was written, for runs that are only planned.
+    pub plan: Option<String>,
     /// How many events led here.
     pub version: u64,
 }

@@ -61,7 +61,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         .map_err(|error| refused(args, error))?;
     let over = matches!(state.phase, Phase::Finished(_));
     let driven = is_driven(&log, &found.run);
-    let resume = (!over && !driven).then(|| format!("aur spawn --resume {}", found.run));
+    let what = if state.is_plan_only() { "goals" } else { "spawn" };
+    let resume = (!over && !driven).then(|| format!("aur {what} --resume {}", found.run));
     if args.json {
         output::print_json(&json!({
             "id": args.id, "run": found.run, "choice": choice, "by": by, "driven": driven,

@@ -39,6 +39,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     if let Some(at) = found.at {
         out.push_str(&format!("  asked    {}\n", moment::utc(at)));
     }
+    for task in found.previewed() {
+        out.push_str(&format!("  task     {}\n", escape::line(&task)));
+    }
     for reason in found.reasons() {
         out.push_str(&format!("  reason   {}\n", escape::line(&reason.message)));
         let (rule, origin) = (escape::line(&reason.rule), escape::line(&reason.origin));

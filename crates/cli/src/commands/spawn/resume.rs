@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use aurora_engine::driver;
 use aurora_engine::machine::{Command, Phase};
-use aurora_model::RunId;
+use aurora_model::{RunId, RunKind};
 
 use super::screen::{Screen, Yes};
 use super::{Args, settle, told};
@@ -25,6 +25,10 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let brief = state.brief.clone();
     let brief =
         brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
+    if brief.kind == RunKind::Goals {
+        let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
+        return Err(failure.hint(format!("aur goals --resume {run}")).into());
+    }
     let feature = brief.place.feature.clone();
     let screen = Screen::new(&site, &brief, args.json, args.verbose);
     if matches!(state.phase, Phase::Finished(_)) {

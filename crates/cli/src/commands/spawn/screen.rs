@@ -15,7 +15,7 @@ use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
 use aurora_engine::task_file::{self, Ticked};
 use aurora_engine::world::Audience;
-use aurora_model::{Brief, Event, Task, TaskId};
+use aurora_model::{Brief, Event, RunKind, Task, TaskId};
 use serde_json::{Value, json};
 
 use super::resume_file::ResumeFile;
@@ -81,7 +81,7 @@ impl Screen {
     /// A screen for a run; nothing is shown yet.
     pub fn new(site: &Site, brief: &Brief, json: bool, verbose: bool) -> Self {
         let canvas = Canvas::of_stdout();
-        let mode = match (json, canvas.framed) {
+        let mode = match (json, canvas.framed && brief.kind == RunKind::Spawn) {
             (true, _) => Mode::Json,
             (false, true) => Mode::Panel,
             (false, false) => Mode::Lines,
@@ -156,6 +156,12 @@ impl Screen {
         output::print(&self.0.preview_text())
     }
 
+    /// Shows what would happen, where no question shows it and no program reads along.
+    pub fn review(&self) -> anyhow::Result<()> {
+        let asks = self.0.can_ask && !self.0.brief.settings.yes;
+        if asks || self.0.mode == Mode::Json { Ok(()) } else { self.preview() }
+    }
+
     /// What is drawn on.
     pub fn canvas(&self) -> Canvas {
         self.0.canvas
@@ -195,6 +201,9 @@ impl Inner {
     }
 
     fn preview_text(&self) -> String {
+        if self.brief.kind == RunKind::Goals {
+            return output::review::decomposition(self.canvas, &view::decomposition(&self.brief));
+        }
         let mut notes = Vec::new();
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());

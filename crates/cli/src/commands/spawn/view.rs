@@ -8,7 +8,7 @@ use aurora_model::{About, Assignment, Brief, Planned, Question, Route, SkipWhy, 
 
 use crate::output::failure::{Failed, Gated};
 use crate::output::progress_panel::{Progress, Running};
-use crate::output::review::{Preview, TaskLine};
+use crate::output::review::{Decomposition, Preview, TaskLine};
 use crate::output::summary;
 
 /// What is known besides the state: when attempts began here, and what agents say.
@@ -30,6 +30,17 @@ pub fn preview(brief: &Brief, uncommitted: u64, notes: Vec<String>) -> Preview {
         uncommitted,
         notes,
     }
+}
+
+/// The parts of a goal that are about to be written down.
+pub fn decomposition(brief: &Brief) -> Decomposition {
+    let subgoals: Vec<TaskLine> = brief.tasks.iter().map(task_line).collect();
+    let gaps = subgoals.iter().any(|task| task.gap);
+    let lacks = gaps && !brief.settings.model;
+    let note = "no model is configured, so that Fallback has nobody to go to".to_owned();
+    let notes = if lacks { vec![note] } else { Vec::new() };
+    let subgoals = subgoals.into_iter().map(|task| TaskLine { apart_from: Vec::new(), ..task });
+    Decomposition { goal: brief.goal.clone(), subgoals: subgoals.collect(), notes }
 }
 
 /// One task of a review or a preview.

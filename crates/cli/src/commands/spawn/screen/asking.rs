@@ -7,7 +7,7 @@ use std::sync::Arc;
 use aurora_engine::driver::Stop;
 use aurora_engine::machine::State;
 use aurora_engine::world::{Asker, MaybeAnswer};
-use aurora_model::{About, Answerer, Choice, Question};
+use aurora_model::{About, Answerer, Choice, Question, RunKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::super::view;
@@ -90,6 +90,9 @@ impl Inner {
         let shared = self.shared();
         let canvas = self.canvas;
         let (panel, asked) = match &question.about {
+            About::Preview if self.brief.kind == RunKind::Goals => {
+                (self.preview_text(), Asked::Decomposition)
+            }
             About::Preview => (self.preview_text(), Asked::Preview),
             About::Failure { .. } => {
                 let shown = view::failed(state, question, &shared.moving)?;
