@@ -204,13 +204,13 @@ fn runs() -> u64 {
     given.unwrap_or(1)
 }
 
-/// EXE-5, AGT-6: nothing is lost, nothing is done twice, and no process is left.
+/// EXE-5: nothing is lost, nothing is done twice, and no process is left.
 #[test]
 fn a_run_that_is_killed_again_and_again_is_finished() {
     some(1..1 + runs());
 }
 
-/// EXE-5, AGT-6: the same with other seeds, so that two cores have something to do.
+/// EXE-5: the same with other seeds, so that two cores have something to do.
 #[test]
 fn a_run_that_is_killed_at_other_moments_is_finished() {
     some(1000..1000 + runs());

@@ -18,7 +18,7 @@ fn overlap(told: &Told, a: &str, b: &str) -> bool {
     a.0 < b.1 && b.0 < a.1
 }
 
-/// EXE-3: two tasks that change the same lines: the second is done again on top of the first.
+/// EXE-2: two tasks that change the same lines: the second is done again on top of the first.
 #[test]
 fn two_tasks_that_change_the_same_lines_both_end_up() {
     let scenario = "tasks:\n  a: [{append: {path: src/a.txt, text: \"a\\n\"}}, {wait_ms: 700}]\n  \
@@ -35,7 +35,7 @@ fn two_tasks_that_change_the_same_lines_both_end_up() {
     assert!(["a\nb\n", "b\na\n"].contains(&text.trim_start_matches("one\ntwo\nthree\n")), "{text}");
 }
 
-/// EXE-3: tasks that say that they touch the same files never run at the same time.
+/// EXE-2: tasks that say that they touch the same files never run at the same time.
 #[test]
 fn tasks_that_declare_the_same_files_are_kept_apart() {
     let scenario = "tasks:\n  a: [{append: {path: src/a.txt, text: \"a\\n\"}}, {wait_ms: 100}]\n  \
@@ -53,7 +53,7 @@ fn tasks_that_declare_the_same_files_are_kept_apart() {
     assert!(shown.stdout.contains("a") && shown.code == Some(0), "{shown:?}");
 }
 
-/// EXE-3: changes to different lines of one file are merged, without a second attempt.
+/// EXE-2: changes to different lines of one file are merged, without a second attempt.
 #[test]
 fn changes_to_different_lines_are_merged() {
     let lines: String = (1..=20).map(|number| format!("line {number}\n")).collect();
@@ -72,7 +72,7 @@ fn changes_to_different_lines_are_merged() {
     assert_eq!(scratch.work("merge", "long.txt"), expected);
 }
 
-/// EXE-3: no more tasks at once than was said.
+/// EXE-2: no more tasks at once than was said.
 #[test]
 fn no_more_tasks_run_at_once_than_was_said() {
     let tasks: String = (1..=6).map(|n| format!("- [ ] T{n} <!-- id: t{n} -->\n")).collect();
@@ -92,7 +92,7 @@ fn no_more_tasks_run_at_once_than_was_said() {
     assert_eq!(most, 2, "{told:#?}");
 }
 
-/// EXE-5: two runs at once in one repository, and two hands on one run.
+/// EXE-5, EXE-2: two runs at once in one repository, and two hands on one run.
 #[test]
 fn two_runs_work_side_by_side_and_one_run_has_one_driver() {
     let scratch = Scratch::new(
@@ -116,7 +116,7 @@ fn two_runs_work_side_by_side_and_one_run_has_one_driver() {
     scratch.the_log_is_whole();
 }
 
-/// EXE-3: two runs of the same goal at once do not spoil each other's work.
+/// EXE-2: two runs of the same goal at once do not spoil each other's work.
 #[test]
 fn two_runs_of_one_goal_share_its_worktree_without_harm() {
     let scenario = "tasks:\n  a: [{append: {path: a.txt, text: a}}, {wait_ms: 300}]\n  \

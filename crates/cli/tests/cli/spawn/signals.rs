@@ -14,7 +14,7 @@ const HANGS: &str =
 const ENDS: &str =
     "tasks:\n  a: [{append: {path: a.txt, text: a}}]\n  b: [{append: {path: b.txt, text: b}}]\n";
 
-/// EXE-5, AGT-6: each of these signals ends with 130, says how to go on, and leaves no process.
+/// EXE-5: each of these signals ends with 130, says how to go on, and leaves no process.
 #[test]
 fn signals_stop_a_run_so_that_it_can_be_resumed() {
     let kinds = [(Signal::INT, "SIGINT"), (Signal::TERM, "SIGTERM"), (Signal::HUP, "SIGHUP")];
