@@ -12,7 +12,8 @@ use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
 use aurora_model::{RunId, Usd};
-use aurora_store::Store;
+use aurora_store::{Claim, Store, StreamId};
+use aurora_workspace::git::worktree::NewWorktree;
 use aurora_workspace::process::Keeper;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -108,6 +109,34 @@ impl Site {
     /// Names every path that git tracks in the checkout, in order.
     pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
         self.session.workspace.each_tracked(name);
+    }
+
+    /// The right to work on a feature: its worktree and desks are for one run at a time.
+    pub async fn claim_feature(&self, feature: &str) -> anyhow::Result<Box<dyn Claim>> {
+        let claimed = self.store.claim(&StreamId(format!("feature/{feature}"))).await;
+        claimed.map_err(|error| match error {
+            aurora_store::Error::Held { .. } => {
+                Failure::failed(format!("another run is at work on {feature}"))
+                    .hint("wait for it, or stop it with Ctrl+C there")
+                    .hint("a list with another heading has a worktree of its own")
+                    .into()
+            }
+            error => store::failure(error).into(),
+        })
+    }
+
+    /// Takes away the desks that a run did not live to take away; whoever calls has the feature.
+    pub fn clear_desks(&self, feature: &str) -> anyhow::Result<()> {
+        let workspace = &self.session.workspace;
+        let listed = workspace.list_worktrees().map_err(super::workspace::failure)?;
+        if listed.iter().any(|one| one.slug == feature && one.whole) {
+            let prefix = self.policy.branches().prefix;
+            let new = NewWorktree { prefix, ..NewWorktree::named(feature) };
+            let opened = workspace.open_or_create_worktree(&new);
+            let (_, worktree) = opened.map_err(super::workspace::failure)?;
+            worktree.remove_desks().map_err(super::workspace::failure)?;
+        }
+        Ok(())
     }
 
     /// A run that nobody needs to drive any more.
