@@ -16,7 +16,7 @@ const USAGE: &str = "usage:
 static BENCHES: &[(&str, &[(&str, &str)])] = &[
     ("gate", &[("xtask", "gate")]),
     ("workspace", &[("xtask", "workspace")]),
-    ("engine", &[("aurora-store", "store")]),
+    ("engine", &[("aurora-store", "store"), ("xtask", "engine")]),
 ];
 
 fn main() -> ExitCode {
