@@ -14,6 +14,7 @@ use aurora_gate::Policy;
 use aurora_model::{RunId, Usd};
 use aurora_store::Store;
 use aurora_workspace::Silent;
+use aurora_workspace::git::worktree::NewWorktree;
 use aurora_workspace::process::Keeper;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
@@ -109,6 +110,21 @@ impl Site {
     /// Names every path that git tracks in the checkout, in order.
     pub fn each_tracked(&self, name: impl FnMut(&[u8])) {
         self.session.workspace.each_tracked(name);
+    }
+
+    /// Takes away the desks that a run did not live to take away.
+    pub fn clear_desks(&self, run: &RunId, feature: &str) -> anyhow::Result<()> {
+        let workspace = &self.session.workspace;
+        let listed = workspace.list_worktrees().map_err(super::workspace::failure)?;
+        if listed.iter().any(|one| one.slug == feature && one.whole) {
+            let prefix = self.policy.branches().prefix;
+            let new = NewWorktree { prefix, ..NewWorktree::named(feature) };
+            let opened = workspace.open_or_create_worktree(&new);
+            let (_, worktree) = opened.map_err(super::workspace::failure)?;
+            let removed = worktree.remove_desks_of_owner(run.as_str());
+            removed.map_err(super::workspace::failure)?;
+        }
+        Ok(())
     }
 
     /// A run that nobody needs to drive any more.
