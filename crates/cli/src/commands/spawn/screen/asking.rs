@@ -5,7 +5,7 @@ use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 
 use aurora_engine::driver::Stop;
-use aurora_engine::machine::State;
+use aurora_engine::machine::{State, answer_by_yes};
 use aurora_engine::world::{Asker, MaybeAnswer};
 use aurora_model::{About, Answerer, Choice, Question, RunKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -46,14 +46,7 @@ pub struct Yes;
 
 impl Asker for Yes {
     fn ask(&self, question: &Question, _: &Arc<State>, _: Stop) -> MaybeAnswer {
-        let choice = match question.about {
-            About::Preview => Choice::Proceed,
-            About::Policy { .. } | About::Changes { .. } => Choice::Allow,
-            About::Failure { .. } => Choice::Skip,
-        };
-        let by = "--yes".to_owned();
-        let answerer = Answerer { by, surface: "flag".to_owned(), reason: None };
-        Box::pin(std::future::ready(Some((choice, answerer))))
+        Box::pin(std::future::ready(Some(answer_by_yes(question))))
     }
 }
 
