@@ -50,10 +50,12 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
+    if !args.yes {
+        screen.look_around(&site);
+    }
     let runtime = Site::runtime()?;
     let run = brief.run.clone();
     let feature = brief.place.feature.clone();
-    let _place = runtime.block_on(site.claim_feature(&feature))?;
     let front = screen.front(args.wait);
     let first = Command::Start(Box::new(brief));
     let driven = runtime.block_on(site.drive(&run, &feature, first, front));

@@ -34,15 +34,12 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     if matches!(state.phase, Phase::Finished(_)) {
         // Whoever resumes after a crash cannot know how far it came.
         settle::run(&site, &run, &told_before, &state, &screen);
-        if let Ok(_place) = runtime.block_on(site.claim_feature(&feature)) {
-            site.clear_desks(&feature)?;
-        }
+        site.clear_desks(&run, &feature)?;
         output::note(&format!("{run} is finished, so that nothing is left to resume"));
         return told::how_it_ended(&site.finished(state), &screen, args.json);
     }
     let driven = runtime.block_on(site.store.claim(&driver::stream_of(&run)));
     drop(driven.map_err(|error| failure(error.into()))?);
-    let _place = runtime.block_on(site.claim_feature(&feature))?;
     screen.resumed(&told_before, &state);
     let mut front = screen.front(args.wait);
     if args.yes {

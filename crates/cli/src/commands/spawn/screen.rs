@@ -6,7 +6,7 @@ mod steps;
 pub use asking::Yes;
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -59,7 +59,7 @@ struct Inner {
     /// The tasks file, whose boxes are ticked.
     list: Option<PathBuf>,
     brief: Brief,
-    uncommitted: u64,
+    uncommitted: AtomicU64,
     turn: tokio::sync::Semaphore,
     closed: AtomicBool,
     shared: Mutex<Shared>,
@@ -105,7 +105,7 @@ impl Screen {
             run: brief.run.to_string(),
             tasks: brief.tasks.iter().map(|one| one.task.clone()).collect(),
             list: brief.source.as_ref().map(|source| PathBuf::from(&source.path)),
-            uncommitted: 0,
+            uncommitted: AtomicU64::new(0),
             brief: brief.clone(),
             turn: tokio::sync::Semaphore::new(1),
             closed: AtomicBool::new(false),
@@ -122,6 +122,12 @@ impl Screen {
         let me = Arc::new(self.clone());
         let asker = Arc::clone(&me);
         Front { asker, audience: me, stays, write_plan: None }
+    }
+
+    /// Looks how much of the checkout is no part of the run, for the preview.
+    pub fn look_around(&self, site: &Site) {
+        let count = site.uncommitted(self.0.list.as_deref());
+        self.0.uncommitted.store(count, Ordering::SeqCst);
     }
 
     /// Takes over what happened before.
@@ -208,7 +214,7 @@ impl Inner {
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());
         }
-        let shown = view::preview(&self.brief, self.uncommitted, notes);
+        let shown = view::preview(&self.brief, self.uncommitted.load(Ordering::SeqCst), notes);
         output::review::preview(self.canvas, &shown)
     }
 
