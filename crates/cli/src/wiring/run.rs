@@ -127,6 +127,11 @@ impl Site {
         Ok(())
     }
 
+    /// Whether there is a commit to work from.
+    pub fn has_commit(&self) -> bool {
+        self.session.workspace.has_commit()
+    }
+
     /// A run that nobody needs to drive any more.
     pub fn finished(&self, state: Arc<State>) -> Driven {
         let feature = state.brief.as_ref().map(|brief| brief.place.feature.as_str());
