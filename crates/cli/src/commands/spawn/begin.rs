@@ -143,7 +143,7 @@ fn refuse_the_impossible(site: &Site, brief: &Brief) -> anyhow::Result<()> {
 
 /// The tasks with who does each, and which are kept apart because they touch the same files.
 pub fn planned(site: &Site, tasks: Vec<Task>) -> Vec<Planned> {
-    let apart = graph::apart(&graph::Graph::of(&tasks));
+    let apart = graph::apart(&tasks);
     let planned = |(task, apart_from): (Task, Vec<_>)| {
         let assignment = site.registry.assign(task.agent.as_ref());
         Planned { task, assignment, apart_from }
