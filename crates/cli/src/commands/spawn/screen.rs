@@ -5,6 +5,7 @@ mod steps;
 
 pub use asking::Yes;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -30,7 +31,7 @@ use crate::wiring::{atomic, question};
 const TICK: Duration = Duration::from_millis(500);
 /// How many of an agent's last lines are kept for a question about its failure.
 const KEPT_LINES: usize = 8;
-/// How many lines of one task are shown with `--verbose`; the rest is in the transcript.
+/// How many lines of each task's attempt are shown with `--verbose`; the rest is in the transcript.
 const MAX_SHOWN_LINES: usize = 1000;
 
 /// How a run is shown.
@@ -49,11 +50,14 @@ enum Mode {
 pub struct Screen(Arc<Inner>);
 
 struct Inner {
+    /// What was drawn on at the beginning: its width may be another by now.
     canvas: Canvas,
     mode: Mode,
     verbose: bool,
     /// Whether somebody sits there who can be asked.
     can_ask: bool,
+    /// Whether the run waits for answers that nobody here can give.
+    stays: AtomicBool,
     run: String,
     tasks: Vec<Task>,
     /// The tasks file, whose boxes are ticked.
@@ -69,7 +73,8 @@ struct Shared {
     painter: Painter<std::io::Stdout>,
     state: Option<Arc<State>>,
     moving: Moving,
-    shown_lines: usize,
+    /// How many lines of each task's attempt were shown.
+    shown_lines: BTreeMap<TaskId, usize>,
     /// Lines that wait until a question is answered.
     held: Vec<String>,
     asking: bool,
@@ -91,7 +96,7 @@ impl Screen {
             painter: Painter::new(std::io::stdout(), size()),
             state: None,
             moving: Moving::default(),
-            shown_lines: 0,
+            shown_lines: BTreeMap::new(),
             held: Vec::new(),
             asking: false,
             resume_file: keeps.then(|| ResumeFile::new(&site.folder(), brief.run.as_str())),
@@ -102,6 +107,7 @@ impl Screen {
             mode,
             verbose,
             can_ask: !json && question::is_possible(),
+            stays: AtomicBool::new(false),
             run: brief.run.to_string(),
             tasks: brief.tasks.iter().map(|one| one.task.clone()).collect(),
             list: brief.source.as_ref().map(|source| PathBuf::from(&source.path)),
@@ -118,6 +124,12 @@ impl Screen {
     pub fn front(&self, stays: bool) -> Front {
         if self.0.mode == Mode::Panel {
             keep_counting(&self.0);
+        }
+        self.0.stays.store(stays, Ordering::SeqCst);
+        let state = self.0.shared().state.clone();
+        if let Some(state) = state {
+            // They were asked before this process began.
+            state.open_questions().for_each(|question| self.0.announce(question, &state));
         }
         let me = Arc::new(self.clone());
         let asker = Arc::clone(&me);
@@ -153,7 +165,7 @@ impl Screen {
 
     /// Shows what would happen.
     pub fn preview(&self) -> anyhow::Result<()> {
-        output::print(&self.0.preview_text())
+        output::print(&self.0.preview_text(self.canvas()))
     }
 
     /// Shows what would happen, where no question shows it and no program reads along.
@@ -162,9 +174,9 @@ impl Screen {
         if asks || self.0.mode == Mode::Json { Ok(()) } else { self.preview() }
     }
 
-    /// What is drawn on.
+    /// What is drawn on now.
     pub fn canvas(&self) -> Canvas {
-        self.0.canvas
+        Canvas::of_stdout()
     }
 }
 
@@ -200,16 +212,16 @@ impl Inner {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn preview_text(&self) -> String {
+    fn preview_text(&self, canvas: Canvas) -> String {
         if self.brief.kind == RunKind::Goals {
-            return output::review::decomposition(self.canvas, &view::decomposition(&self.brief));
+            return output::review::decomposition(canvas, &view::decomposition(&self.brief));
         }
         let mut notes = Vec::new();
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());
         }
         let shown = view::preview(&self.brief, self.uncommitted, notes);
-        output::review::preview(self.canvas, &shown)
+        output::review::preview(canvas, &shown)
     }
 
     fn draw(&self) {
@@ -281,7 +293,7 @@ impl Inner {
         if let Event::AttemptStarted { task, .. } = &told.event {
             shared.moving.begun.insert(task.clone(), Instant::now());
             shared.moving.said.remove(task);
-            shared.shown_lines = 0;
+            shared.shown_lines.remove(task);
         }
         if let Some(file) = &mut shared.resume_file {
             file.note(told);
@@ -322,8 +334,12 @@ impl Inner {
             }
             return self.show_json(&value);
         }
-        if let Some(line) = steps::line(self.canvas, told, state, self.mode == Mode::Panel) {
+        let canvas = Canvas::of_stdout();
+        if let Some(line) = steps::line(canvas, told, state, self.mode == Mode::Panel) {
             self.show(line);
+        }
+        if let Event::QuestionAsked { question } = &told.event {
+            self.announce(question, state);
         }
         if self.mode == Mode::Panel {
             self.draw();
@@ -333,7 +349,7 @@ impl Inner {
     fn warned(&self, warning: &str) {
         match self.mode {
             Mode::Json => self.show_json(&json!({ "type": "warning", "warning": warning })),
-            _ => self.show(format!("warning: {warning}")),
+            _ => self.show(format!("warning: {}", self.canvas.safe(warning))),
         }
     }
 
@@ -353,8 +369,13 @@ impl Inner {
         if lines.len() > KEPT_LINES {
             lines.remove(0);
         }
-        shared.shown_lines += 1;
-        let shows = self.verbose && shared.shown_lines <= MAX_SHOWN_LINES;
+        let shown = shared.shown_lines.entry(task.clone()).or_default();
+        *shown += 1;
+        let shows = self.verbose && *shown <= MAX_SHOWN_LINES;
+        let text = match *shown {
+            MAX_SHOWN_LINES => format!("{text} (and more, which only the transcript has)"),
+            _ => text,
+        };
         drop(shared);
         if shows && self.mode == Mode::Json {
             self.show_json(
