@@ -212,8 +212,6 @@ fn plainer(c: char) -> &'static str {
         '–' | '—' => "-",
         '‘' | '’' => "'",
         '“' | '”' => "\"",
-        // A mark that is drawn over the letter before it takes no place of its own.
-        c if c.width() == Some(0) => "",
         _ => "?",
     }
 }
