@@ -20,9 +20,16 @@ pub enum Asked {
 }
 
 /// What a choice does.
-fn meaning(canvas: Canvas, asked: Asked, choice: Choice) -> String {
+fn meaning(canvas: Canvas, asked: Asked, choice: Choice, choices: &[Choice]) -> String {
     let arrow = canvas.sign(Sign::Arrow);
     let text = match (asked, choice) {
+        // Without a model there is nobody to fall back to.
+        (Asked::Preview, Choice::Proceed) if !choices.contains(&Choice::Fallback) => {
+            "Execute (gaps: try ad-hoc agents)"
+        }
+        (Asked::Decomposition, Choice::Proceed) if !choices.contains(&Choice::Fallback) => {
+            "Write the plan (gaps: try ad-hoc agents)"
+        }
         (Asked::Preview, Choice::Proceed) => {
             return format!("Execute (try ad-hoc agents {arrow} fallback to LLM)");
         }
@@ -101,7 +108,7 @@ fn options(canvas: Canvas, asked: Asked, choices: &[Choice]) -> String {
         let key = canvas.style.bold(&format!("[{key}]"));
         let lead = longest + 7;
         let room = canvas.columns().saturating_sub(lead).max(20);
-        let text = super::wrap::wrap(&meaning(canvas, asked, *choice), room);
+        let text = super::wrap::wrap(&meaning(canvas, asked, *choice, choices), room);
         let text = text.replace('\n', &format!("\n{}", " ".repeat(lead)));
         out.push_str(&format!("  {before}{key}{after}{pad} - {text}\n"));
     }

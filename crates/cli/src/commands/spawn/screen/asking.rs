@@ -59,7 +59,7 @@ impl Inner {
         }
         let canvas = Canvas::of_stdout();
         if question.about == About::Preview && self.brief.kind == RunKind::Spawn {
-            self.show(self.preview_text(canvas).trim_end().to_owned());
+            self.show(self.preview_text(canvas));
         }
         // A run that does not stay says it in its summary.
         if self.stays.load(Ordering::SeqCst) {
