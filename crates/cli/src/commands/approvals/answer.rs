@@ -93,8 +93,7 @@ fn refused(args: &Args, error: aurora_engine::Error) -> anyhow::Error {
 
 /// Whether another process has the run in its hands.
 fn is_driven(log: &Log, run: &aurora_model::RunId) -> bool {
-    let claim = log.ask(log.store.claim(&driver::stream_of(run)));
-    matches!(claim, Err(aurora_store::Error::Held { .. }))
+    log.ask(log.store.is_claimed(&driver::stream_of(run))).unwrap_or(false)
 }
 
 /// Who sits here, as the system or git knows them.
