@@ -215,6 +215,19 @@ impl Started {
         Some(value)
     }
 
+    /// What is said without `--json` up to a line that has this text, or to the end.
+    pub fn said_until(&mut self, text: &str) -> String {
+        let mut said = String::new();
+        let mut begun = 0;
+        while self.lines.read_line(&mut said).unwrap() > 0 {
+            if said[begun..].contains(text) {
+                break;
+            }
+            begun = said.len();
+        }
+        said
+    }
+
     /// The run's name, once it was told.
     pub fn run(&self) -> Option<String> {
         self.told.first().and_then(|line| line["run"].as_str()).map(str::to_owned)

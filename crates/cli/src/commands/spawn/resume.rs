@@ -23,8 +23,9 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let (told_before, state) =
         runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
     let brief = state.brief.clone();
-    let brief =
+    let mut brief =
         brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
+    brief.settings.yes |= args.yes;
     if brief.kind == RunKind::Goals {
         let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
         return Err(failure.hint(format!("aur goals --resume {run}")).into());
