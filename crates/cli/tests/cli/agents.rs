@@ -226,6 +226,9 @@ fn agt_1_the_doctor_asks_known_programs_for_their_version_and_starts_no_others()
     assert_eq!(agents[0]["problems"], json!([]));
     assert_eq!(agents[1]["problems"], json!([]));
     assert_eq!(agents[2]["problems"], json!(["gone is not on PATH"]));
+    let note = agents[1]["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("cost unknown beforehand: the budget can only stop the next call"));
+    assert!(agents[3]["notes"].is_null(), "a scripted agent costs nothing");
     let broken = agents[3]["problems"][0].as_str().unwrap();
     assert!(broken.contains("broken.yaml: default, step 1: unknown variant `sya`"), "{broken}");
     assert!(!world.path("home/started").exists());

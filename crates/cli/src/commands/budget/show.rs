@@ -156,7 +156,7 @@ impl Money {
         let shares = ledger.by_agent.values().chain(ledger.by_run.values()).chain([&ledger.total]);
         let amounts = shares.flat_map(|share| [share.spent, share.estimated, share.reserved]);
         let mut amounts = amounts.chain([shown.limits.monthly]);
-        Self { fine: amounts.any(|amount| rounded(amount).micros % 10_000 != 0) }
+        Self { fine: amounts.any(|amount| !rounded(amount).micros.is_multiple_of(10_000)) }
     }
 
     fn say(self, amount: Usd) -> String {
