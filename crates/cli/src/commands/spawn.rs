@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["file", "resume", "list_checkpoints"])]
     clean_checkpoints: bool,
     /// How old they must be (with --clean-checkpoints) [default: 7d].
-    #[arg(long, value_name = "AGE", value_parser = quantity::span_ms, requires = "clean_checkpoints")]
+    #[arg(long, value_name = "AGE", value_parser = quantity::span_ms, requires = "clean_checkpoints", conflicts_with_all = ["file", "resume", "list_checkpoints"])]
     older_than: Option<i64>,
     /// Make no checkpoint after each task, and no file to resume from.
     #[arg(long)]

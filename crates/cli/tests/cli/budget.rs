@@ -195,3 +195,35 @@ fn an_old_budget_that_cannot_be_moved_is_left_alone() {
     world.write("repo/.aurora/config.yaml", "x: [\n");
     assert_eq!(world.run(&["budget", "show"]).code, Some(0));
 }
+
+/// POL-6: what happens near the limit and at it is set without saying the limit again.
+#[test]
+fn the_warning_and_the_action_are_set_without_the_limit() {
+    let world = World::with_commit();
+    for args in [&["--warn-at", "70"][..], &["--on-limit", "warn"]] {
+        let set = world.run(&[&["budget", "set"], args].concat());
+        assert_eq!(set.code, Some(0), "{set:?}");
+    }
+    let shown = world.run(&["budget", "show", "--json"]).json();
+    assert_eq!(
+        (&shown["warn_at_percent"], &shown["hard_limit_action"]),
+        (&70.into(), &"warn".into())
+    );
+    assert_eq!(shown["limit_usd"], 100.0);
+    let nothing = world.run(&["budget", "set"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+}
+
+/// POL-6: amounts are written with the same digits, and add up.
+#[test]
+fn amounts_have_the_same_digits_and_add_up() {
+    let world = World::with_commit();
+    let store = log::store(&world);
+    log::call(&store, NOW, "spawn-2/sg-1/1", "coder", 2.0, End::Reported(0.000_64));
+    let shown = world.run(&["budget", "show", "--month", "2026-11"]);
+    for part in
+        ["limit     $100.0000", "spent     $0.0006", "reserved  $0.0000", "left      $99.9994"]
+    {
+        assert!(shown.stdout.contains(part), "{part}: {shown:?}");
+    }
+}

@@ -5,6 +5,7 @@ mod beginning;
 mod disk;
 mod gate;
 mod hostile;
+mod keeping;
 mod kill;
 mod parallel;
 mod recovery;

@@ -27,9 +27,16 @@ const SLUG_CHARS: usize = 48;
 pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
     let (mut list, mut source) = read(file)?;
     let policy = args.policy.as_deref();
+    if !args.dry_run && !store::is_there()? {
+        // What is refused leaves nothing behind, not even an empty log.
+        refuse_the_impossible(&Site::look(policy)?, &list.tasks)?;
+    }
     let site = if args.dry_run { Site::look(policy)? } else { Site::open(policy)? };
     if !args.dry_run && settle::runs_of(&site, &source.path)? {
         (list, source) = read(file)?;
+    }
+    if !args.dry_run {
+        refuse_the_impossible(&site, &list.tasks)?;
     }
     let (run, _name) = new_run(&site, "spawn")?;
     let brief = brief(&site, run, list, source, args);
@@ -50,7 +57,6 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
-    refuse_the_impossible(&site, &brief)?;
     if !args.yes {
         screen.look_around(&site);
     }
@@ -125,15 +131,21 @@ fn feature_of(goal: &str) -> String {
 }
 
 /// Says what stands in the way of every task, before anybody looks at a preview of them.
-fn refuse_the_impossible(site: &Site, brief: &Brief) -> anyhow::Result<()> {
+fn refuse_the_impossible(site: &Site, tasks: &[Task]) -> anyhow::Result<()> {
+    let open: Vec<&Task> = tasks.iter().filter(|task| !task.done).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
     if !site.has_commit() {
         return Err(Failure::usage("this repository has no commit to work from")
             .hint("make one first: git add -A && git commit -m 'First commit'")
             .into());
     }
-    let nobody = |one: &Planned| matches!(&one.assignment, Assignment::Gap { ad_hoc: None, .. });
-    let open = brief.tasks.iter().filter(|one| !one.task.done);
-    if site.registry.model().is_none() && open.into_iter().all(nobody) {
+    let nobody = |task: &&Task| {
+        let assignment = site.registry.assign(task.agent.as_ref());
+        matches!(assignment, Assignment::Gap { ad_hoc: None, .. })
+    };
+    if site.registry.model().is_none() && open.iter().all(nobody) {
         return Err(Failure::usage("there is no agent for any of the tasks, and no model")
             .hint("`aur agents init` writes an agents.yaml to start from")
             .into());
