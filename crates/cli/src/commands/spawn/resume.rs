@@ -22,7 +22,7 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let runtime = Site::runtime()?;
     let (told_before, state) =
         runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
-    let brief = state.brief.clone();
+    let brief = state.brief.as_deref().cloned();
     let mut brief =
         brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
     brief.settings.yes |= args.yes;
