@@ -97,7 +97,7 @@ impl RealWorld {
     #[must_use]
     pub fn new(settings: Settings, feature: &str) -> Self {
         let checkout = Arc::clone(&settings.workspace);
-        let site = Arc::new(Site::new(checkout, feature, &settings.branch_prefix));
+        let site = Arc::new(Site::new(checkout, &settings.run, feature, &settings.branch_prefix));
         Self(Arc::new(Inner { settings, site }))
     }
 

@@ -77,6 +77,7 @@ macro_rules! with_promises {
             beside::a_claim_is_held_by_one,
             beside::a_claim_is_free_when_it_is_dropped,
             beside::claims_of_different_streams_do_not_meet,
+            beside::looking_at_a_claim_takes_nothing_from_anybody,
             outbox::messages_leave_with_the_records,
             outbox::a_message_that_is_not_delivered_is_given_out_again,
             outbox::a_delivered_message_is_gone,

@@ -231,6 +231,15 @@ impl Store for MemoryStore {
         })
     }
 
+    fn is_claimed(&self, stream: &StreamId) -> Answer<'_, bool> {
+        let stream = stream.clone();
+        Box::pin(async move {
+            admission::stream(&stream)?;
+            let claims = self.claims.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(claims.contains(&stream))
+        })
+    }
+
     fn outgoing(
         &self,
         now: Timestamp,

@@ -151,6 +151,14 @@ impl Store for SqliteStore {
         })
     }
 
+    fn is_claimed(&self, stream: &StreamId) -> Answer<'_, bool> {
+        let (folder, stream) = (self.settings.claims(), stream.clone());
+        Box::pin(async move {
+            admission::stream(&stream)?;
+            self.pool.ask(move |_| claim::is_taken(&folder, &stream)).await
+        })
+    }
+
     fn outgoing(
         &self,
         now: Timestamp,

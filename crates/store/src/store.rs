@@ -49,6 +49,10 @@ pub trait Store: Send + Sync {
     /// Takes the right to drive a stream; an error when another process has it and lives.
     fn claim(&self, stream: &StreamId) -> Answer<'_, Box<dyn Claim>>;
 
+    /// Whether somebody has the right to drive a stream. Asking takes nothing: whoever claims it at
+    /// the same moment gets it.
+    fn is_claimed(&self, stream: &StreamId) -> Answer<'_, bool>;
+
     /// Messages that are due, at most so many; they stay until they are said to be delivered, and
     /// are not given out again before `again_at`.
     fn outgoing(

@@ -2,6 +2,7 @@
 
 pub mod export;
 pub mod show;
+pub mod transcript;
 pub mod verify;
 
 use aurora_model::RunId;
@@ -21,6 +22,7 @@ pub struct Args {
 const EXAMPLES: &str = "Examples:
   aur audit show --run spawn-1705234567
   aur audit show --kind question_answered
+  aur audit transcript spawn-1705234567 cache
   aur audit verify
   aur audit export > log.jsonl
   aur audit verify --file log.jsonl
@@ -33,6 +35,8 @@ itself and of the one before it, so that a changed, missing or moved record is f
 enum Command {
     /// Print records.
     Show(show::Args),
+    /// Print what an agent or the model said at an attempt.
+    Transcript(transcript::Args),
     /// Check that nothing was changed, taken out or moved.
     Verify(verify::Args),
     /// Print all of it in a form that can be verified elsewhere.
@@ -43,6 +47,7 @@ enum Command {
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Show(args) => show::run(args),
+        Command::Transcript(args) => output::with_error(args.json, transcript::run(args)),
         Command::Verify(args) => output::with_error(args.json, verify::run(args)),
         Command::Export(args) => export::run(args),
     }

@@ -1,7 +1,9 @@
 //! `aur spawn`: does the tasks of a list, with agents, after a look at what will happen.
 
+mod answers;
 pub mod begin;
 mod clean;
+mod keeping;
 mod list;
 mod resume;
 mod resume_file;
@@ -14,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::quantity;
+use crate::wiring::{fence, quantity};
 
 /// What to do, and how.
 #[derive(clap::Args)]
@@ -36,9 +38,9 @@ pub struct Args {
     /// Give up old runs, and remove what was kept to resume them. The log keeps them.
     #[arg(long, conflicts_with_all = ["file", "resume", "list_checkpoints"])]
     clean_checkpoints: bool,
-    /// How old they must be (with --clean-checkpoints).
-    #[arg(long, value_name = "AGE", default_value = "7d", value_parser = quantity::span_ms)]
-    older_than: i64,
+    /// How old they must be (with --clean-checkpoints) [default: 7d].
+    #[arg(long, value_name = "AGE", value_parser = quantity::span_ms, requires = "clean_checkpoints")]
+    older_than: Option<i64>,
     /// Make no checkpoint after each task, and no file to resume from.
     #[arg(long)]
     no_checkpoint: bool,
@@ -61,6 +63,9 @@ pub struct Args {
     #[arg(long)]
     json: bool,
 }
+
+/// How old what is cleaned up must be, unless somebody says otherwise.
+const WEEK_MS: i64 = 7 * 24 * 3600 * 1000;
 
 const EXAMPLES: &str = "Examples:
   aur spawn tasks.md                     look, then do it
@@ -88,11 +93,12 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {
+    fence::for_people("beginning a run")?;
     if args.list_checkpoints {
         return list::run(args.json);
     }
     if args.clean_checkpoints {
-        return clean::run(args.older_than, args.json);
+        return clean::run(args.older_than.unwrap_or(WEEK_MS), args.json);
     }
     match (&args.resume, &args.file) {
         (Some(id), _) => resume::run(id, args),

@@ -11,14 +11,17 @@ use aurora_engine::machine::{Command, State};
 use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
-use aurora_model::{RunId, Usd};
+use aurora_model::run::PolicyLayer;
+use aurora_model::{About, Brief, Reason, RunId, Usd};
 use aurora_store::Store;
+use aurora_workspace::Silent;
+use aurora_workspace::git::worktree::NewWorktree;
 use aurora_workspace::process::Keeper;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::place::{Given, Place};
-use super::workspace::{Session, now};
+use super::workspace::{Session, now, open_at};
 use super::{agents, layers, migration, store};
 use crate::exit::Failure;
 use crate::output;
@@ -31,6 +34,8 @@ pub struct Site {
     pub store: Arc<dyn Store>,
     /// What is allowed.
     pub policy: Policy,
+    /// What was laid over the other policies, for one run.
+    pub layer: Option<PolicyLayer>,
     /// Who works.
     pub registry: Registry,
     place: Place,
@@ -87,10 +92,21 @@ impl Site {
         let session = Session::open()?;
         let root = root()?;
         let place = Place::look(Given::default());
-        let policy = layers::load(&place, policy)?;
+        let layer = policy.map(layers::explicit_layer).transpose()?;
+        let policy = layers::load_over(&place, layer.as_ref())?;
         let registry = agents::registry(agents::load(&place)?.profiles)?;
         let store = store()?;
-        Ok(Self { root, store, policy, registry, place, session })
+        Ok(Self { root, store, policy, layer, registry, place, session })
+    }
+
+    /// The same for a run that is resumed: what was laid over the policies when it began holds again,
+    /// unless another was named now.
+    pub fn for_resumed(mut self, brief: &Brief) -> anyhow::Result<Self> {
+        if self.layer.is_none() && brief.policy.is_some() {
+            self.policy = layers::load_over(&self.place, brief.policy.as_ref())?;
+            self.layer.clone_from(&brief.policy);
+        }
+        Ok(self)
     }
 
     /// A run time for everything that waits.
@@ -110,6 +126,26 @@ impl Site {
         self.session.workspace.each_tracked(name);
     }
 
+    /// Takes away the desks that a run did not live to take away.
+    pub fn clear_desks(&self, run: &RunId, feature: &str) -> anyhow::Result<()> {
+        let workspace = &self.session.workspace;
+        let listed = workspace.list_worktrees().map_err(super::workspace::failure)?;
+        if listed.iter().any(|one| one.slug == feature && one.whole) {
+            let prefix = self.policy.branches().prefix;
+            let new = NewWorktree { prefix, ..NewWorktree::named(feature) };
+            let opened = workspace.open_or_create_worktree(&new);
+            let (_, worktree) = opened.map_err(super::workspace::failure)?;
+            let removed = worktree.remove_desks_of_owner(run.as_str());
+            removed.map_err(super::workspace::failure)?;
+        }
+        Ok(())
+    }
+
+    /// Whether there is a commit to work from.
+    pub fn has_commit(&self) -> bool {
+        self.session.workspace.has_commit()
+    }
+
     /// A run that nobody needs to drive any more.
     pub fn finished(&self, state: Arc<State>) -> Driven {
         let feature = state.brief.as_ref().map(|brief| brief.place.feature.as_str());
@@ -117,6 +153,17 @@ impl Site {
         let own = listed.into_iter().find(|one| Some(one.slug.as_str()) == feature);
         let worktree = own.map(|one| one.path);
         Driven { ended: Ended::Finished, state, worktree, seconds: 0 }
+    }
+
+    /// How many files of the checkout no commit holds, but for one; a run does not see them.
+    pub fn uncommitted(&self, but: Option<&Path>) -> u64 {
+        let root = self.session.workspace.root();
+        let but = but.and_then(|path| path.strip_prefix(root).ok());
+        let found = self.session.ask(aurora_workspace::GitWorkspace::uncommitted);
+        // Whoever cannot look says nothing; the run does not depend on it.
+        let found = found.unwrap_or_default();
+        let count = found.iter().filter(|path| Some(Path::new(&path.to_string())) != but).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
     }
 
     /// Begins or resumes a run, and drives it as far as it goes.
@@ -128,11 +175,17 @@ impl Site {
         front: Front,
     ) -> anyhow::Result<Driven> {
         let begun = std::time::Instant::now();
+        // What another process does with the run is not touched.
+        let stream = aurora_engine::driver::stream_of(run);
+        let claim = self.store.claim(&stream).await.map_err(|error| failure(error.into()))?;
         let budget = Budget::new(Arc::clone(&self.store), limits(&self.policy), now);
         if first == Command::Resume {
             // What the last one began and did not live to settle was spent as it was guessed.
             budget.settle_unknown(run).await.map_err(failure)?;
         }
+        drop(claim);
+        // A run has screens of its own; a line about hashing would spoil them.
+        let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -141,7 +194,7 @@ impl Site {
             policy: self.policy,
             registry: self.registry,
             budget,
-            workspace: Arc::new(self.session.workspace),
+            workspace: Arc::new(workspace),
             keeper: keeper()?,
             environment: agents::own_environment(),
             asker: front.asker,
@@ -153,8 +206,11 @@ impl Site {
         let mut signals = listen()?;
         let driver = Driver::new(self.store, Arc::clone(&world) as Arc<_>).staying(front.stays);
         let (ended, state) = driver.drive(run, first, &mut signals).await.map_err(failure)?;
-        if ended == Ended::Finished {
-            world.clear_desks().await.map_err(failure)?;
+        if ended == Ended::Finished && !keeps_desks(&state) {
+            // What is done stays done, also where a desk cannot be taken away.
+            if let Err(error) = world.clear_desks().await {
+                output::warn(&format!("a desk was not taken away: {error}"));
+            }
         }
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds })
@@ -165,6 +221,16 @@ impl Site {
 fn root() -> anyhow::Result<PathBuf> {
     let folder = store::folder()?;
     Ok(folder.parent().unwrap_or(&folder).to_owned())
+}
+
+/// Whether something at a desk was not taken over because it cannot be: then it is kept there.
+#[must_use]
+pub fn keeps_desks(state: &State) -> bool {
+    let left = |reasons: &[Reason]| reasons.iter().any(|one| one.rule == "workspace.left_out");
+    state.questions.iter().any(|asked| match &asked.question.about {
+        About::Changes { reasons, .. } => left(reasons),
+        _ => false,
+    })
 }
 
 /// The budget's limits as the policy has them.

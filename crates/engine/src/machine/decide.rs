@@ -55,7 +55,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             }]
         }
         Command::NotAdopted { task, attempt, error, conflicts } => {
-            adopting(state, task, *attempt)?;
+            // What cannot even be looked at cannot be taken over either.
+            busy(state, task, *attempt, Doing::Checking)
+                .or_else(|_| busy(state, task, *attempt, Doing::Adopting))?;
             vec![Event::AdoptionFailed {
                 task: task.clone(),
                 attempt: *attempt,

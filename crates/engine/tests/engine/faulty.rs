@@ -185,6 +185,10 @@ impl Store for Faulty {
         self.inner.claim(stream)
     }
 
+    fn is_claimed(&self, stream: &StreamId) -> Answer<'_, bool> {
+        self.inner.is_claimed(stream)
+    }
+
     fn outgoing(
         &self,
         now: Timestamp,

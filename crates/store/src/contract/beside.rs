@@ -121,3 +121,31 @@ pub(super) fn claims_of_different_streams_do_not_meet(subject: &dyn Subject) {
     assert!(held.iter().all(Result::is_ok));
     store.add("run/a", "whoever holds it or not");
 }
+
+pub(super) fn looking_at_a_claim_takes_nothing_from_anybody(subject: &dyn Subject) {
+    let (one, two) = (subject.open(), subject.open());
+    let is_claimed = |store: &dyn crate::Store, name: &str| {
+        wait(store.is_claimed(&stream(name))).expect("an answer")
+    };
+    assert!(!is_claimed(&*one, "run/a"));
+    let held = wait(one.claim(&stream("run/a"))).expect("a claim");
+    assert!(is_claimed(&*one, "run/a") && is_claimed(&*two, "run/a"));
+    assert!(!is_claimed(&*two, "run/b"));
+    drop(held);
+    assert!(!is_claimed(&*one, "run/a") && !is_claimed(&*two, "run/a"));
+    // However many look, whoever claims it gets it at the first try.
+    let over = std::sync::atomic::AtomicBool::new(false);
+    let order = std::sync::atomic::Ordering::SeqCst;
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(|| {
+                while !over.load(order) {
+                    let _ = is_claimed(&*two, "run/a");
+                }
+            });
+        }
+        let claims: Vec<_> = (0..200).map(|_| wait(one.claim(&stream("run/a"))).is_ok()).collect();
+        over.store(true, order);
+        assert!(claims.into_iter().all(|got| got));
+    });
+}

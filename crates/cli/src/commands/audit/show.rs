@@ -67,6 +67,9 @@ async fn show(args: &Args, reader: &Reader) -> anyhow::Result<Exit> {
         latest.drain(..latest.len().saturating_sub(args.limit));
     }
     print(args, style, latest.make_contiguous())?;
+    if let (true, false, Some(kind)) = (latest.is_empty(), args.follow, &reader.kind) {
+        output::note(&format!("the log has no record of the kind `{}` there", escape::line(kind)));
+    }
     while args.follow && news.past(position).await {
         position = news.position();
         loop {

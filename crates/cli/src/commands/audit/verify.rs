@@ -136,7 +136,9 @@ fn told(seen: &Verification, problems: &[String]) -> Value {
 fn file(path: &Path, head: Option<&Digest>) -> anyhow::Result<(Verification, Vec<String>)> {
     let shown = path.display();
     let cannot = |error: std::io::Error| Failure::failed(format!("cannot read {shown}: {error}"));
-    let mut lines = BufReader::new(File::open(path).map_err(cannot)?);
+    let opened = File::open(path)
+        .map_err(|error| Failure::usage(format!("cannot read {shown}: {error}")))?;
+    let mut lines = BufReader::new(opened);
     let no_export = || {
         Failure::usage(format!("{shown} is no export of a log"))
             .hint("`aur audit export > FILE` makes one")

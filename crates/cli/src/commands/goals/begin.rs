@@ -35,6 +35,7 @@ pub fn run(goal: &str, args: &Args) -> anyhow::Result<Exit> {
     let site = Site::open(args.policy.as_deref())?;
     let chosen = asking::choose(&site, args.agent.as_deref())?;
     let runtime = Site::runtime()?;
+    // Nobody else takes its name while somebody is asked.
     let (run, _name) = new_run(&site, "goals")?;
     let answer = runtime.block_on(asking::ask(&site, chosen, &run, goal, args.json))?;
     let Answered::Parts(parts, seconds, who) = answer else {
@@ -119,6 +120,7 @@ fn brief(site: &Site, parts: &Decomposed, run: RunId, yes: bool) -> Brief {
             path: String::new(),
             branch: None,
         },
+        policy: site.layer.clone(),
         settings: RunSettings {
             max_parallel: 1,
             timeout_seconds: recovery.timeout_seconds,

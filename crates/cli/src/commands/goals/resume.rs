@@ -19,6 +19,7 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let runtime = Site::runtime()?;
     let (before, state) = runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
     let brief = brief_of(&run, state.brief.as_deref())?;
+    let site = site.for_resumed(&brief)?;
     let plans = Plans::below(&site.folder());
     if let Phase::Finished(_) = state.phase {
         plans.forget_answer(&run);

@@ -5,7 +5,7 @@ use std::path::Path;
 use aurora_engine::machine::Command;
 use aurora_engine::{graph, task_file};
 use aurora_model::run::{Place, Source};
-use aurora_model::{Brief, Planned, RunId, RunKind, RunSettings, Task};
+use aurora_model::{Assignment, Brief, Planned, RunId, RunKind, RunSettings, Task};
 use aurora_store::{Claim, StreamId};
 
 use super::screen::Screen;
@@ -50,6 +50,10 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
+    refuse_the_impossible(&site, &brief)?;
+    if !args.yes {
+        screen.look_around(&site);
+    }
     let runtime = Site::runtime()?;
     let run = brief.run.clone();
     let feature = brief.place.feature.clone();
@@ -72,13 +76,9 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
         .map_err(|error| Failure::usage(format!("{shown} is no text in UTF-8: {error}")))?;
     let name = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     let list = task_file::read(&text, &name.unwrap_or_default()).map_err(|problems| {
-        let lines: Vec<String> = problems
-            .iter()
-            .map(|one| format!("{shown}:{}:{}: {}", one.line, one.column, one.what))
-            .collect();
-        let failure = Failure::usage(lines.join("\n"));
-        let hints = problems.into_iter().map(|one| one.hint).filter(|hint| !hint.is_empty());
-        hints.fold(failure, Failure::hint)
+        // Each with its own hint, so that nobody has to find out which belongs to which.
+        let lines: Vec<String> = problems.iter().map(|one| format!("{shown}:{one}")).collect();
+        Failure::usage(lines.join("\n"))
     })?;
     let path = path.to_string_lossy().into_owned();
     Ok((list, Source { path, digest }))
@@ -86,8 +86,7 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
 
 fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, args: &Args) -> Brief {
     let recovery = site.policy.recovery();
-    let slug = Some(aurora_model::id::slug(&list.goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
-    let feature = slug.unwrap_or_else(|| "tasks".to_owned());
+    let feature = feature_of(&list.goal);
     let branch = format!("{}{feature}", site.policy.branches().prefix);
     let settings = RunSettings {
         max_parallel: args.max_parallel.or(list.max_parallel).unwrap_or(USUAL_PARALLEL),
@@ -106,8 +105,40 @@ fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, arg
         source: Some(source),
         tasks: planned(site, list.tasks),
         place: Place { feature, path: String::new(), branch: Some(branch) },
+        policy: site.layer.clone(),
         settings,
     }
+}
+
+/// The short name of a goal, which names its worktree and branch. What the words do not tell apart,
+/// because they are too long or in another script, a few digits do.
+fn feature_of(goal: &str) -> String {
+    let slug = aurora_model::id::slug(goal, SLUG_CHARS);
+    let whole = slug.chars().filter(char::is_ascii_alphanumeric).count();
+    if !slug.is_empty() && whole == goal.chars().filter(|c| c.is_alphanumeric()).count() {
+        return slug;
+    }
+    let digits: String =
+        aurora_store::chain::digest(goal.as_bytes()).as_str().chars().take(6).collect();
+    let begin = if slug.is_empty() { "goal" } else { &slug };
+    format!("{begin}-{digits}")
+}
+
+/// Says what stands in the way of every task, before anybody looks at a preview of them.
+fn refuse_the_impossible(site: &Site, brief: &Brief) -> anyhow::Result<()> {
+    if !site.has_commit() {
+        return Err(Failure::usage("this repository has no commit to work from")
+            .hint("make one first: git add -A && git commit -m 'First commit'")
+            .into());
+    }
+    let nobody = |one: &Planned| matches!(&one.assignment, Assignment::Gap { ad_hoc: None, .. });
+    let open = brief.tasks.iter().filter(|one| !one.task.done);
+    if site.registry.model().is_none() && open.into_iter().all(nobody) {
+        return Err(Failure::usage("there is no agent for any of the tasks, and no model")
+            .hint("`aur agents init` writes an agents.yaml to start from")
+            .into());
+    }
+    Ok(())
 }
 
 /// The tasks with who does each, and which are kept apart because they touch the same files.

@@ -7,15 +7,16 @@ use serde_json::json;
 use super::list;
 use crate::exit::Exit;
 use crate::output;
+use crate::output::changes::count;
 use crate::wiring::run::failure;
 use crate::wiring::store::{self, Log};
-use crate::wiring::workspace::now;
+use crate::wiring::workspace::{Session, now};
 
 /// Gives up every run that nobody drives and in which nothing happened for so long; the files of
 /// runs that are over go too.
 pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
     let Some(log) = Log::open_existing()? else {
-        return tell(&[], 0, json);
+        return tell(&Cleaned::default(), json);
     };
     let before = now().unix_ms.saturating_sub(older_than_ms);
     let mut given_up = Vec::new();
@@ -30,7 +31,38 @@ pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
         given_up.push(one.run.to_string());
     }
     let files = remove_files(&store::folder()?.join("checkpoints"), &kept, before);
-    tell(&given_up, files, json)
+    let desks = remove_desks(&log)?;
+    tell(&Cleaned { given_up, files, desks }, json)
+}
+
+/// What was cleaned up.
+#[derive(Default)]
+struct Cleaned {
+    given_up: Vec<String>,
+    files: usize,
+    desks: usize,
+}
+
+/// Removes the desks of worktrees for which no run is left that could be resumed. The worktrees
+/// themselves, and all work that was taken over into them, stay.
+fn remove_desks(log: &Log) -> anyhow::Result<usize> {
+    let left = log.ask(list::resumable(&log.store))?;
+    let in_use = |slug: &str| {
+        let briefs = left.iter().filter_map(|one| one.state.brief.as_ref());
+        briefs.into_iter().any(|brief| brief.place.feature == slug)
+    };
+    let session = Session::open()?;
+    let worktrees = session.ask(|workspace| workspace.list_worktrees())?;
+    let mut removed = 0;
+    for one in worktrees.iter().filter(|one| one.whole && !in_use(&one.slug)) {
+        let worktree = Session::open_at(one.path.clone())?;
+        let desks = worktree.ask(|worktree| worktree.desk_numbers())?;
+        if !desks.is_empty() {
+            worktree.ask(|worktree| worktree.remove_desks())?;
+            removed += desks.len();
+        }
+    }
+    Ok(removed)
 }
 
 /// Removes the files of runs that are not kept and that are old enough.
@@ -53,17 +85,22 @@ fn remove_files(folder: &std::path::Path, kept: &[String], before_ms: i64) -> us
     removed
 }
 
-fn tell(given_up: &[String], files: usize, json: bool) -> anyhow::Result<Exit> {
+fn tell(cleaned: &Cleaned, json: bool) -> anyhow::Result<Exit> {
+    let Cleaned { given_up, files, desks } = cleaned;
     if json {
-        output::print_json(&json!({ "given_up": given_up, "files_removed": files }))?;
+        output::print_json(&json!({
+            "given_up": given_up, "files_removed": files, "desks_removed": desks,
+        }))?;
         return Ok(Exit::Ok);
     }
     let mut out = String::new();
     for run in given_up {
         out.push_str(&format!("gave up {run}\n"));
     }
-    let s = if files == 1 { "" } else { "s" };
-    out.push_str(&format!("removed {files} file{s}; the log keeps what happened\n"));
+    if *desks > 0 {
+        out.push_str(&format!("removed {} of agents\n", count(*desks, "desk")));
+    }
+    out.push_str(&format!("removed {}; the log keeps what happened\n", count(*files, "file")));
     output::print(&out)?;
     Ok(Exit::Ok)
 }

@@ -64,7 +64,7 @@ pub async fn resumable(store: &Arc<dyn Store>) -> anyhow::Result<Vec<Resumable>>
         if !wanted || matches!(state.phase, Phase::Finished(_)) {
             continue;
         }
-        let driven = store.claim(&head.stream).await.is_err();
+        let driven = store.is_claimed(&head.stream).await.map_err(store::failure)?;
         found.push(Resumable { run, state, last_at: head.last_at, driven });
     }
     Ok(found)

@@ -10,7 +10,7 @@ use super::screen::{Screen, Yes};
 use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::run::{Site, failure};
+use crate::wiring::run::{Site, failure, keeps_desks};
 
 /// Resumes a run and drives it as far as it goes.
 pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
@@ -29,14 +29,20 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
         let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
         return Err(failure.hint(format!("aur goals --resume {run}")).into());
     }
+    let site = site.for_resumed(&brief)?;
     let feature = brief.place.feature.clone();
     let screen = Screen::new(&site, &brief, args.json, args.verbose);
     if matches!(state.phase, Phase::Finished(_)) {
         // Whoever resumes after a crash cannot know how far it came.
         settle::run(&site, &run, &told_before, &state, &screen);
+        if !keeps_desks(&state) {
+            site.clear_desks(&run, &feature)?;
+        }
         output::note(&format!("{run} is finished, so that nothing is left to resume"));
         return told::how_it_ended(&site.finished(state), &screen, args.json);
     }
+    let driven = runtime.block_on(site.store.claim(&driver::stream_of(&run)));
+    drop(driven.map_err(|error| failure(error.into()))?);
     screen.resumed(&told_before, &state);
     let mut front = screen.front(args.wait);
     if args.yes {

@@ -12,8 +12,11 @@ use serde_json::{Value, json};
 use crate::wiring::atomic;
 
 /// The file of one run, kept up to date.
+#[derive(Clone)]
 pub struct ResumeFile {
     path: PathBuf,
+    /// Whether this process wrote it before.
+    written: bool,
     started_at: Option<Timestamp>,
     last_at: Option<Timestamp>,
     /// When each task was begun and ended last.
@@ -24,7 +27,7 @@ impl ResumeFile {
     /// The file of a run below the project's folder.
     pub fn new(folder: &Path, run: &str) -> Self {
         let path = folder.join("checkpoints").join(format!("{run}.json"));
-        Self { path, started_at: None, last_at: None, times: BTreeMap::new() }
+        Self { path, written: false, started_at: None, last_at: None, times: BTreeMap::new() }
     }
 
     /// Takes note of when things happened.
@@ -44,6 +47,16 @@ impl ResumeFile {
             }
             _ => {}
         }
+    }
+
+    /// Whether this process wrote it before, or tried to.
+    pub fn is_written(&self) -> bool {
+        self.written
+    }
+
+    /// Takes note that it did.
+    pub fn was_written(&mut self) {
+        self.written = true;
     }
 
     /// Writes it; a reader sees the old one or the new one.

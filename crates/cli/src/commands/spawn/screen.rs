@@ -5,26 +5,25 @@ mod steps;
 
 pub use asking::Yes;
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use aurora_agents::Heard;
 use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
-use aurora_engine::task_file::{self, Ticked};
 use aurora_engine::world::Audience;
-use aurora_model::{Brief, Event, RunKind, Task, TaskId};
+use aurora_model::{Brief, Event, RunKind, TaskId};
 use serde_json::{Value, json};
 
-use super::resume_file::ResumeFile;
+use super::keeping::Keeping;
 use super::view::{self, Moving};
 use crate::output::painter::{Painter, Size};
 use crate::output::panel::Canvas;
 use crate::output::{self, progress_panel};
+use crate::wiring::question;
 use crate::wiring::run::{Front, Site};
-use crate::wiring::{atomic, question};
 
 /// How often the seconds are counted.
 const TICK: Duration = Duration::from_millis(500);
@@ -55,11 +54,10 @@ struct Inner {
     /// Whether somebody sits there who can be asked.
     can_ask: bool,
     run: String,
-    tasks: Vec<Task>,
-    /// The tasks file, whose boxes are ticked.
-    list: Option<PathBuf>,
     brief: Brief,
-    uncommitted: u64,
+    /// The boxes of the list, the file to resume from, and what the model answered.
+    keeping: Keeping,
+    uncommitted: AtomicU64,
     turn: tokio::sync::Semaphore,
     closed: AtomicBool,
     shared: Mutex<Shared>,
@@ -73,7 +71,6 @@ struct Shared {
     /// Lines that wait until a question is answered.
     held: Vec<String>,
     asking: bool,
-    resume_file: Option<ResumeFile>,
     note: String,
 }
 
@@ -86,7 +83,6 @@ impl Screen {
             (false, true) => Mode::Panel,
             (false, false) => Mode::Lines,
         };
-        let keeps = brief.settings.checkpoints;
         let shared = Shared {
             painter: Painter::new(std::io::stdout(), size()),
             state: None,
@@ -94,7 +90,6 @@ impl Screen {
             shown_lines: 0,
             held: Vec::new(),
             asking: false,
-            resume_file: keeps.then(|| ResumeFile::new(&site.folder(), brief.run.as_str())),
             note: String::new(),
         };
         let inner = Arc::new(Inner {
@@ -103,9 +98,8 @@ impl Screen {
             verbose,
             can_ask: !json && question::is_possible(),
             run: brief.run.to_string(),
-            tasks: brief.tasks.iter().map(|one| one.task.clone()).collect(),
-            list: brief.source.as_ref().map(|source| PathBuf::from(&source.path)),
-            uncommitted: 0,
+            keeping: Keeping::new(&site.folder(), brief, Arc::clone(&site.store)),
+            uncommitted: AtomicU64::new(0),
             brief: brief.clone(),
             turn: tokio::sync::Semaphore::new(1),
             closed: AtomicBool::new(false),
@@ -124,28 +118,30 @@ impl Screen {
         Front { asker, audience: me, stays, write_plan: None }
     }
 
+    /// Looks how much of the checkout is no part of the run, for the preview.
+    pub fn look_around(&self, site: &Site) {
+        let list = self.0.brief.source.as_ref().map(|source| Path::new(&source.path));
+        let count = site.uncommitted(list);
+        self.0.uncommitted.store(count, Ordering::SeqCst);
+    }
+
     /// Takes over what happened before.
     pub fn resumed(&self, told: &[Told], state: &Arc<State>) {
-        let mut shared = self.0.shared();
-        if let Some(file) = &mut shared.resume_file {
-            told.iter().for_each(|one| file.note(one));
-        }
-        shared.state = Some(Arc::clone(state));
-        drop(shared);
-        let done = state.tasks.iter().filter(|task| task.is_done());
-        done.for_each(|task| self.0.tick(task.id()));
+        self.0.shared().state = Some(Arc::clone(state));
+        self.0.keeping.resumed(told, state);
+        self.0.complain();
     }
 
     /// Writes down where the run stands; whatever else was owed to people was done before.
-    pub fn settled(&self, state: &State) {
-        if let Some(file) = &self.0.shared().resume_file {
-            // It is written again whenever somebody asks, and nothing is made of it.
-            let _ = file.write(state);
-        }
+    pub fn settled(&self, state: &Arc<State>) {
+        self.0.keeping.settle(state);
+        self.0.complain();
     }
 
-    /// Takes the panel away.
+    /// Takes the panel away; everything that is owed to people is written then.
     pub fn close(&self) {
+        self.0.keeping.close();
+        self.0.complain();
         self.0.closed.store(true, Ordering::SeqCst);
         let mut shared = self.0.shared();
         let _ = shared.painter.clear();
@@ -160,6 +156,11 @@ impl Screen {
     pub fn review(&self) -> anyhow::Result<()> {
         let asks = self.0.can_ask && !self.0.brief.settings.yes;
         if asks || self.0.mode == Mode::Json { Ok(()) } else { self.preview() }
+    }
+
+    /// What the model answered, and where that can be read.
+    pub fn answers(&self, state: &State) -> Vec<(TaskId, PathBuf)> {
+        self.0.keeping.answers(state)
     }
 
     /// What is drawn on.
@@ -208,7 +209,7 @@ impl Inner {
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());
         }
-        let shown = view::preview(&self.brief, self.uncommitted, notes);
+        let shown = view::preview(&self.brief, self.uncommitted.load(Ordering::SeqCst), notes);
         output::review::preview(self.canvas, &shown)
     }
 
@@ -248,31 +249,13 @@ impl Inner {
         let _ = output::print(&format!("{value}\n"));
     }
 
-    /// Ticks a task's box, wherever it stands in the file by now.
-    fn tick(&self, task: &TaskId) {
-        let Some(list) = &self.list else { return };
-        let Ok(text) = std::fs::read_to_string(list) else {
-            return self.cannot_tick(task, "the list cannot be read");
-        };
-        match task_file::tick(&text, &self.tasks, task) {
-            Ticked::Now(ticked) => {
-                let ticked = task_file::tick_groups(&ticked);
-                if let Err(error) = atomic::write(list, ticked.as_bytes()) {
-                    self.cannot_tick(task, &error.to_string());
-                }
-            }
-            Ticked::Before => {}
-            Ticked::NotFound(task_file::NotFound::Gone) => {
-                self.cannot_tick(task, "it is no longer in the list");
-            }
-            Ticked::NotFound(task_file::NotFound::Ambiguous) => {
-                self.cannot_tick(task, "more than one box could be it");
-            }
+    /// Shows what could not be written down.
+    fn complain(&self) {
+        let complaints = self.keeping.complaints();
+        if let Some(note) = complaints.note {
+            self.shared().note = note;
         }
-    }
-
-    fn cannot_tick(&self, task: &TaskId, why: &str) {
-        self.show(format!("note: the box of {task} was not ticked: {why}"));
+        complaints.lines.into_iter().for_each(|line| self.show(line));
     }
 
     fn note_times(&self, told: &Told, state: &Arc<State>) {
@@ -282,12 +265,6 @@ impl Inner {
             shared.moving.begun.insert(task.clone(), Instant::now());
             shared.moving.said.remove(task);
             shared.shown_lines = 0;
-        }
-        if let Some(file) = &mut shared.resume_file {
-            file.note(told);
-            if let Err(error) = file.write(state) {
-                shared.note = format!("the file to resume from was not written: {error}");
-            }
         }
     }
 }
@@ -308,10 +285,8 @@ impl Audience for Screen {
 
 impl Inner {
     fn told(&self, told: &Told, state: &Arc<State>) {
-        // The box comes first: a file that says that the run is finished says that all are ticked.
-        if let Event::TaskCompleted { task, .. } = &told.event {
-            self.tick(task);
-        }
+        self.keeping.told(told, state);
+        self.complain();
         self.note_times(told, state);
         if self.mode == Mode::Json {
             let mut value = serde_json::to_value(&told.event).unwrap_or_default();

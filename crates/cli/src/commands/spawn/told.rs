@@ -1,8 +1,10 @@
 //! How a run ended, and what can be done now.
 
+use std::path::Path;
+
 use aurora_engine::Ended;
-use aurora_engine::machine::{Phase, State, TaskStatus};
-use aurora_model::RunOutcome;
+use aurora_engine::machine::{Phase, State, TaskState, TaskStatus};
+use aurora_model::{RunOutcome, TaskId};
 use serde_json::json;
 
 use super::screen::Screen;
@@ -11,7 +13,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::output::summary::{self, Summary};
 use crate::wiring::run::Driven;
-use crate::wiring::words;
+use crate::wiring::{place, words};
 
 /// Says how a run ended, in words or JSON, and how the program ends.
 pub fn how_it_ended(driven: &Driven, screen: &Screen, json: bool) -> anyhow::Result<Exit> {
@@ -20,36 +22,44 @@ pub fn how_it_ended(driven: &Driven, screen: &Screen, json: bool) -> anyhow::Res
     let run = state.brief.as_ref().map(|brief| brief.run.to_string()).unwrap_or_default();
     if json {
         let questions: Vec<_> = state.open_questions().map(|question| &question.id).collect();
+        let answers: serde_json::Map<_, _> = screen
+            .answers(state)
+            .into_iter()
+            .map(|(task, path)| (task.to_string(), json!(path)))
+            .collect();
         let told = json!({
             "type": "ended",
             "run": run,
             "outcome": word_of(driven),
             "worktree": driven.worktree,
             "questions": questions,
+            "answers": answers,
             "cost_usd": state.spent().to_string().trim_start_matches('$'),
             "exit_code": exit.code(),
         });
         output::print(&format!("{told}\n"))?;
         return Ok(exit);
     }
-    if state.phase == Phase::Finished(RunOutcome::Aborted) {
+    if state.phase == Phase::Finished(RunOutcome::Aborted) && !has_begun(state) {
         output::print("aborted; nothing was begun\n")?;
         return Ok(exit);
     }
-    output::print(&summary::summary(screen.canvas(), &summary_of(driven, &run)))?;
+    output::print(&summary::summary(screen.canvas(), &summary_of(driven, screen, &run)))?;
     Ok(exit)
 }
 
-fn summary_of(driven: &Driven, run: &str) -> Summary {
+fn summary_of(driven: &Driven, screen: &Screen, run: &str) -> Summary {
     let state = &driven.state;
     let brief = state.brief.as_ref();
     let spent = Some(state.spent()).filter(|spent| spent.micros > 0);
     let place = driven.worktree.as_ref().map(|path| path.to_string_lossy().into_owned());
     let branch = brief.and_then(|brief| brief.place.branch.clone()).unwrap_or_default();
+    let given_up = state.phase == Phase::Finished(RunOutcome::Aborted);
+    let outcome = if given_up { "given up" } else { word_of(driven) };
     Summary {
         goal: brief.map(|brief| brief.goal.clone()).unwrap_or_default(),
         run: run.to_owned(),
-        outcome: word_of(driven).to_owned(),
+        outcome: outcome.to_owned(),
         went_well: exit_of(driven) == Exit::Ok,
         tasks: state.tasks.iter().map(view::ended).collect(),
         cost: spent.map(|spent| spent.to_string()).unwrap_or_default(),
@@ -57,14 +67,25 @@ fn summary_of(driven: &Driven, run: &str) -> Summary {
         next: next_steps(driven, run, place.as_deref(), &branch),
         branch: place.as_ref().map(|_| branch.clone()).unwrap_or_default(),
         place: place.unwrap_or_default(),
-        notes: Vec::new(),
+        notes: screen.answers(state).iter().map(|(task, path)| answer_note(task, path)).collect(),
     }
+}
+
+fn answer_note(task: &TaskId, path: &Path) -> String {
+    let here = place::cwd();
+    let near = here.as_ref().and_then(|here| path.strip_prefix(here).ok()).unwrap_or(path);
+    format!("the model's answer to {task}: {}", near.display())
+}
+
+/// Whether anybody was at any of its tasks.
+fn has_begun(state: &State) -> bool {
+    state.tasks.iter().any(|task| !task.attempts.is_empty())
 }
 
 fn next_steps(
     driven: &Driven,
     run: &str,
-    place: Option<&str>,
+    folder: Option<&str>,
     branch: &str,
 ) -> Vec<(String, String)> {
     let step = |what: &str, how: String| (what.to_owned(), how);
@@ -80,12 +101,21 @@ fn next_steps(
     if driven.ended != Ended::Finished {
         next.push(step("go on", format!("aur spawn --resume {run}")));
     }
-    if let Some(place) = place {
-        let place = words::quote(place);
-        next.push(step("look at the work", format!("git -C {place} diff HEAD")));
-        if driven.ended == Ended::Finished {
-            let commit =
-                format!("git -C {place} add -A && git -C {place} commit && git merge {branch}");
+    if let Some(folder) = folder {
+        let place = words::quote(folder);
+        // What is new is shown too, which touches nothing but the index of the run's own worktree.
+        let look = format!("git -C {place} add -AN && git -C {place} diff HEAD");
+        next.push(step("look at the work", look));
+        let changed = |task: &TaskState| task.touched.is_some_and(|(files, _)| files > 0);
+        let done = |task: &TaskState| matches!(task.status, TaskStatus::Completed { .. });
+        let worth = driven.state.tasks.iter().any(|task| done(task) && changed(task));
+        if driven.ended == Ended::Finished && worth {
+            let goal = driven.state.brief.as_ref().map(|brief| brief.goal.as_str());
+            let goal = goal.and_then(|goal| goal.lines().next()).unwrap_or(run);
+            let commit = format!(
+                "git -C {place} add -A && git -C {place} commit -m {} && git merge {branch}",
+                words::quote(goal)
+            );
             next.push(step("take it over", commit));
         }
     }

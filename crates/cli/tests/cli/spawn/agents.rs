@@ -36,7 +36,7 @@ fn nothing_of_an_attempt_that_never_ends_is_left_when_the_next_one_begins() {
     assert!(begun.elapsed() < super::PATIENCE, "it took {:?}", begun.elapsed());
 }
 
-/// AGT-4, AGT-6: what agents can do wrong, all at once.
+/// AGT-4: what agents can do wrong, all at once.
 #[test]
 fn whatever_an_agent_does_it_is_told_and_nothing_is_left_of_it() {
     let cli = |name: &str, command: &str, more: &str| {
@@ -96,7 +96,7 @@ fn whatever_an_agent_does_it_is_told_and_nothing_is_left_of_it() {
 #[test]
 fn an_agent_that_floods_its_output_fills_no_memory() {
     let megabytes = std::env::var("AURORA_FLOOD_MB").ok().and_then(|text| text.parse().ok());
-    let bytes = megabytes.unwrap_or(64_u64) << 20;
+    let bytes = megabytes.unwrap_or(24_u64) << 20;
     let tasks = "- [ ] Lines <!-- id: lines -->\n- [ ] One line <!-- id: line -->\n\
                  - [ ] Complain <!-- id: complain -->\n";
     let scratch = Scratch::new(
@@ -106,7 +106,8 @@ fn an_agent_that_floods_its_output_fills_no_memory() {
              complain: [{{flood: {{bytes: {bytes}, stderr: true}}}}]\n"
         ),
         tasks,
-    );
+    )
+    .policy("agent_recovery: {timeout_seconds: 3600, max_retries: 1}\n");
     let mut started = scratch.start(&["spawn", "../tasks.md", "--yes", "--json"]);
     let mut most = 0;
     while started.until("task_completed") {
@@ -138,7 +139,7 @@ fn walk(dir: &std::path::Path) -> u64 {
         .sum()
 }
 
-/// AGT-6: agents work at a desk with an allow-list of variables, and not in the user's checkout.
+/// AGT-1: agents work at a desk with an allow-list of variables, and not in the user's checkout.
 #[test]
 fn an_agent_works_at_its_desk_with_no_variable_that_it_was_not_given() {
     let more =

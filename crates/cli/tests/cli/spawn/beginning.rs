@@ -4,7 +4,7 @@ use super::Scratch;
 
 const TASKS: &str = "# Begin\n- [x] Long done <!-- id: z -->\n- [ ] First <!-- id: a -->\n- [ ] Second <!-- id: b, depends-on: a -->\n";
 
-/// EXE-2: with `--json` every line is an object, from the run's beginning to how it ended.
+/// EXE-3, EXE-2: with `--json` every line is an object, from the run's beginning to how it ended.
 #[test]
 fn with_json_every_line_is_an_object_from_beginning_to_end() {
     let scratch = Scratch::new("default: [{say: hello}]\n", TASKS);
@@ -54,7 +54,7 @@ fn a_dry_run_writes_nothing() {
     scratch.nothing_is_left_now();
 }
 
-/// REV-3, EXE-2: without a terminal nobody is asked: the preview stands in the queue, exit 4.
+/// REV-3: without a terminal nobody is asked: the preview stands in the queue, exit 4.
 #[test]
 fn without_a_terminal_the_preview_waits_for_an_answer() {
     let scratch = Scratch::new("default: [{say: hello}]\n", TASKS);
@@ -71,7 +71,7 @@ fn without_a_terminal_the_preview_waits_for_an_answer() {
     assert_eq!(scratch.world.read("tasks.md"), TASKS);
 }
 
-/// REV-4, EXE-2: what is wrong with the input is told with its place, exit 2, and nothing begins.
+/// EXE-2: what is wrong with the input is told with its place, exit 2, and nothing begins.
 #[test]
 fn what_is_wrong_with_the_input_is_told_with_its_place() {
     let check = |tasks: &[u8], said: &[&str]| {

@@ -119,6 +119,12 @@ fn finishes(seed: u64) -> u32 {
     let run = run.unwrap();
     let last = scratch.world.run(&["spawn", "--resume", &run]);
     assert!(last.shown().contains("is finished"), "seed {seed}: {last:?}");
+    let desks = scratch.world.path("state/aurora/desks");
+    for of_repository in std::fs::read_dir(desks).unwrap().flatten() {
+        let left = std::fs::read_dir(of_repository.path()).unwrap().flatten();
+        let left: Vec<_> = left.map(|desk| desk.file_name()).collect();
+        assert!(left.is_empty(), "seed {seed}: {left:?}");
+    }
     check(&scratch, &run, &format!("seed {seed}, {kills} kills"));
     assert_eq!(scratch.checkout(), before, "seed {seed}");
     kills
@@ -204,13 +210,13 @@ fn runs() -> u64 {
     given.unwrap_or(1)
 }
 
-/// EXE-5, AGT-6: nothing is lost, nothing is done twice, and no process is left.
+/// EXE-5: nothing is lost, nothing is done twice, and no process is left.
 #[test]
 fn a_run_that_is_killed_again_and_again_is_finished() {
     some(1..1 + runs());
 }
 
-/// EXE-5, AGT-6: the same with other seeds, so that two cores have something to do.
+/// EXE-5: the same with other seeds, so that two cores have something to do.
 #[test]
 fn a_run_that_is_killed_at_other_moments_is_finished() {
     some(1000..1000 + runs());

@@ -88,7 +88,7 @@ fn a_failed_attempt_is_tried_again_from_a_clean_desk() {
     assert!(!scratch.worktree("recover").join("wreck.txt").exists());
 }
 
-/// AGT-4, EXE-2: after the attempts the model answers; its result is marked, and paid for.
+/// AGT-4, AGT-6: after the attempts the model answers; its result is marked, and paid for.
 #[test]
 fn what_agents_fail_at_the_model_answers_and_it_is_marked() {
     let scenario = "tasks:\n  a: [{fail: no luck}]\n  b: [{say: ok}]\n";
@@ -99,6 +99,9 @@ fn what_agents_fail_at_the_model_answers_and_it_is_marked() {
     let done = told.the("task_completed", "a");
     assert_eq!(done["route"]["by"], "model");
     assert!(done["summary"].as_str().unwrap().contains("do it by hand"), "{done}");
+    let paid = told.of("attempt_ended").find(|event| event["attempt"] == 3).unwrap();
+    assert_eq!(paid["cost"]["known"], "reported", "{paid}");
+    assert_eq!(told.lines.last().unwrap()["cost_usd"], "0.0002", "{told:#?}");
     scratch.world.write("tasks.md", "# Recover\n- [ ] First <!-- id: a -->\n");
     let shown = scratch.shown(&["spawn", "../tasks.md", "--yes"]);
     assert!(shown.stdout.contains("model, fallback"), "{shown:?}");
@@ -137,7 +140,7 @@ fn when_the_model_fails_too_a_person_decides_from_wherever_they_are() {
 
 /// EXE-4: each answer to a failure does what it says; after an abort, resuming asks again.
 #[test]
-fn a_failure_can_be_skipped_handed_to_the_model_or_end_the_run() {
+fn a_failure_can_be_skipped_or_end_the_run() {
     let scenario = "tasks:\n  a: [{fail: no}]\n  b: [{say: ok}]\n";
     for (choice, code, outcome) in
         [("skip", 1, "completed in part"), ("abort", 4, "waiting for an answer")]
@@ -176,6 +179,37 @@ fn yes_on_resuming_answers_what_stands_open() {
     let answers: Vec<&Value> = second.of("question_answered").collect();
     assert_eq!(answers.len(), 2, "{answers:#?}");
     assert!(answers.iter().all(|one| one["answerer"]["by"] == "--yes"), "{answers:#?}");
+}
+
+/// REV-4: a role that nobody has is played by an agent made for it, then by the model; or, where that is
+/// what the preview was answered with, by the model at once.
+#[test]
+fn a_gap_is_filled_by_an_agent_made_for_it_or_by_the_model_at_once() {
+    let tasks = "# Recover\n- [ ] First <!-- id: a, agent: reviewer -->\n";
+    for (choice, ways) in
+        [("proceed", &["ad_hoc", "ad_hoc", "model"][..]), ("fallback", &["model"])]
+    {
+        let scratch = scratch("tasks:\n  a: [{fail: no}]\n", Some(&model(200, "like so")));
+        scratch.world.write("tasks.md", tasks);
+        let first = scratch.told(&["spawn", "../tasks.md", "--json"]);
+        let run = first.id();
+        answer_it(&scratch, &run, choice);
+        let second = scratch.told(&["spawn", "--resume", &run, "--json"]);
+        assert_eq!(second.run.code, Some(0), "{second:#?}");
+        assert_eq!(attempts(&second.lines, "a"), ways, "{choice}");
+    }
+}
+
+/// AGT-6: what an agent says that it cost is recorded as said; where it says nothing, that is marked.
+#[test]
+fn what_agents_say_that_they_cost_is_recorded_and_marked() {
+    let scenario = "tasks:\n  a: [{cost: {input_tokens: 10, output_tokens: 20, usd: 0.25}}]\n  b: [{say: ok}]\n";
+    let scratch = scratch(scenario, None);
+    let told = scratch.spawn();
+    assert_eq!(told.run.code, Some(0), "{told:#?}");
+    assert_eq!(told.the("attempt_ended", "a")["cost"]["known"], "reported", "{told:#?}");
+    assert_eq!(told.the("attempt_ended", "b")["cost"]["known"], "unknown", "{told:#?}");
+    assert_eq!(told.lines.last().unwrap()["cost_usd"], "0.25", "{told:#?}");
 }
 
 /// Answers the one open question.

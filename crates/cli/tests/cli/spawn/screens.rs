@@ -148,7 +148,7 @@ fn from(seen: &str, text: &str) -> String {
     lines.join("\n")
 }
 
-/// REV-2, REV-3, EXE-2, EXE-4: preview, progress, a failure and its answer, the summary.
+/// REV-2, REV-3, EXE-3, EXE-4: preview, progress, a failure and its answer, the summary.
 #[test]
 fn a_run_at_a_terminal_from_preview_to_summary() {
     let scratch = scratch();
@@ -170,7 +170,7 @@ fn a_run_at_a_terminal_from_preview_to_summary() {
     scratch.nothing_is_left();
 }
 
-/// EXE-5: Ctrl+C while a question stands: nothing is begun, and resuming asks again.
+/// EXE-5, REV-3: Ctrl+C while a question stands: nothing is begun, and resuming asks again.
 #[test]
 fn an_interrupt_at_a_question_leaves_it_open() {
     let scratch = scratch();
@@ -192,7 +192,7 @@ fn an_interrupt_at_a_question_leaves_it_open() {
     assert!(!scratch.world.path("state").exists(), "nothing was begun");
 }
 
-/// EXE-2: a narrow terminal without UTF-8.
+/// EXE-3, REV-2: a narrow terminal without UTF-8.
 #[test]
 fn a_narrow_terminal_without_utf_8_shows_the_same() {
     let scratch = scratch();

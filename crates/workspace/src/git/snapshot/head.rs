@@ -4,10 +4,19 @@ use aurora_model::Head;
 use gix::hash::ObjectId;
 use gix::objs::Kind;
 
+use crate::git::GitWorkspace;
 use crate::git::objects::Objects;
 use crate::git::place::Place;
 use crate::git::process::Git;
 use crate::git::scan::repository::head_of;
+
+impl GitWorkspace {
+    /// Whether there is a commit to work from.
+    #[must_use]
+    pub fn has_commit(&self) -> bool {
+        head(&self.place).commit.is_some()
+    }
+}
 
 /// Where HEAD stands.
 pub(crate) fn head(place: &Place) -> Head {
