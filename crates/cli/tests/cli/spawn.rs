@@ -217,12 +217,10 @@ impl Started {
     /// What is said without `--json` up to a line that has this text, or to the end.
     pub fn said_until(&mut self, text: &str) -> String {
         let mut said = String::new();
-        let mut begun = 0;
         while self.lines.read_line(&mut said).unwrap() > 0 {
-            if said[begun..].contains(text) {
+            if said.lines().last().is_some_and(|line| line.contains(text)) {
                 break;
             }
-            begun = said.len();
         }
         said
     }
