@@ -12,6 +12,7 @@ mod effect;
 mod owed;
 mod state;
 
+pub use advance::answer_by_yes;
 pub use apply::apply;
 pub use command::{Command, Refused};
 pub use decide::decide;

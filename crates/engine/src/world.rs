@@ -97,7 +97,7 @@ impl RealWorld {
     #[must_use]
     pub fn new(settings: Settings, feature: &str) -> Self {
         let checkout = Arc::clone(&settings.workspace);
-        let site = Arc::new(Site::new(checkout, feature, &settings.branch_prefix));
+        let site = Arc::new(Site::new(checkout, &settings.run, feature, &settings.branch_prefix));
         Self(Arc::new(Inner { settings, site }))
     }
 
@@ -155,10 +155,14 @@ impl Inner {
                 let answer = self.settings.asker.ask(&asked.question, &state, stop).await;
                 Ok(answer.map(|(choice, answerer)| Command::Answer { question, choice, answerer }))
             }
-            Effect::WritePlan => match &self.settings.write_plan {
-                Some(write) => Ok(Some(Command::PlanWritten { path: write(&state)? })),
-                None => Ok(None),
-            },
+            Effect::WritePlan => {
+                blocking(move || {
+                    let write = self.settings.write_plan.as_ref();
+                    let path = write.map(|write| write(&state)).transpose()?;
+                    Ok(path.map(|path| Command::PlanWritten { path }))
+                })
+                .await
+            }
             Effect::Judge { task } => Ok(Some(self.judge_task(&task, &state)?)),
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)

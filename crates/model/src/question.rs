@@ -39,6 +39,12 @@ pub enum About {
         files: u64,
         /// How many lines.
         lines: u64,
+        /// The first of the paths, each after `+` (new), `~` (changed) or `-` (gone).
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        paths: Vec<String>,
+        /// The folder in which it can be looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        place: Option<String>,
     },
     /// A task that failed.
     Failure {

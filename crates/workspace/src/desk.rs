@@ -15,10 +15,11 @@ mod remove;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aurora_model::id::is_name;
 use aurora_model::{Change, Checkpoint, CheckpointId, RepoPath, Skipped, TreeId, Violation};
 use serde::Serialize;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::git::GitWorkspace;
 use crate::git::private::{FeatureLock, PrivateStore};
 use crate::request::PathOutcome;
@@ -119,7 +120,23 @@ impl Adopted {
 impl GitWorkspace {
     /// A desk of this worktree, made when there is none or when it is not whole.
     pub fn desk(&self, number: u32) -> Result<Desk> {
-        let desk = self.desk_unmade(number)?;
+        self.made(self.desk_unmade(number)?)
+    }
+
+    /// The same for one of several owners that work in this worktree, such as runs; each has desks of
+    /// its own.
+    pub fn desk_of(&self, owner: &str, number: u32) -> Result<Desk> {
+        if !is_name(owner) {
+            return Err(Error::Refused {
+                what: format!("`{owner}` cannot have desks"),
+                hint: "letters, digits, `.`, `_` and `-` make a name".to_owned(),
+            });
+        }
+        let name = format!("{owner}-{number}");
+        self.made(self.desk_named(&self.place.feature, &name, number)?)
+    }
+
+    fn made(&self, desk: Desk) -> Result<Desk> {
         let lock = desk.lock()?;
         let commit = desk.commit_of_home()?;
         desk.ensure(&commit, &lock)?;
@@ -134,7 +151,12 @@ impl GitWorkspace {
 
     /// The same of another worktree's desk.
     pub(crate) fn desk_unmade_of(&self, feature: &str, number: u32) -> Result<Desk> {
-        let name = format!("{}{number}", desk_prefix(feature));
+        self.desk_named(feature, &number.to_string(), number)
+    }
+
+    /// The desk whose name ends so.
+    fn desk_named(&self, feature: &str, end: &str, number: u32) -> Result<Desk> {
+        let name = format!("{}{end}", desk_prefix(feature));
         let root = self.desks_dir()?.join(&name);
         let place = self.place.linked(root, &name);
         let store = PrivateStore::open(&place)?;

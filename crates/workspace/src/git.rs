@@ -20,6 +20,7 @@ pub(crate) mod scan;
 pub(crate) mod snapshot;
 pub(crate) mod stat_cache;
 pub(crate) mod tree;
+mod uncommitted;
 pub mod worktree;
 
 use std::ffi::OsString;

@@ -7,7 +7,8 @@ use super::ear::{Facts, shorten};
 use crate::agent::Ended;
 use crate::profile::{AgentProfile, Output};
 
-/// What is said about a good end, or about a bad one.
+/// What is said about a good end, or about a bad one; a bad one is told in one line, which says
+/// first what went wrong and then how that was seen. The rest is in the transcript.
 pub fn judge(
     output: Output,
     profile: &AgentProfile,
@@ -15,7 +16,7 @@ pub fn judge(
     facts: &Facts,
 ) -> Result<String, String> {
     match problem(output, profile, ended, facts) {
-        Some(problem) => Err(shorten(&with_last_lines(&problem, facts))),
+        Some(problem) => Err(shorten(&one_line(&problem))),
         None => Ok(shorten(&last_words(facts))),
     }
 }
@@ -33,35 +34,62 @@ fn problem(
     match ended {
         Some(Ended::Code(code)) if success.exit_codes.contains(&code) => {}
         Some(Ended::Code(code)) => {
-            let word = own_word(facts).map(|word| format!(": {word}")).unwrap_or_default();
-            return Some(format!("ended with code {code}{word}"));
+            let cause = cause(facts).unwrap_or_else(|| "ended without a word".to_owned());
+            return Some(format!("{cause} (exit code {code})"));
         }
-        Some(Ended::Signal(signal)) => return Some(format!("was ended by {}", named(signal))),
-        Some(Ended::NotStarted { why }) => return Some(format!("could not be started: {why}")),
+        Some(Ended::Signal(signal)) => {
+            return Some(with_cause(&format!("was ended by {}", named(signal)), facts));
+        }
+        Some(Ended::NotStarted { why }) => {
+            let why: Vec<&str> = why.split_whitespace().collect();
+            return Some(format!("could not be started: {}", why.join(" ")));
+        }
         Some(Ended::Lost) | None => return Some("was lost: nobody knows how it ended".to_owned()),
     }
     if let Some(Err(word)) = &facts.result {
-        let word = if word.trim().is_empty() { "no reason given" } else { word };
-        return Some(format!("says that it failed: {word}"));
+        let word = one_line(word);
+        let word = if word.is_empty() { "no reason given" } else { &word };
+        return Some(format!("{word} (the agent reported a failure)"));
     }
     if output == Output::ClaudeStreamJson && facts.result.is_none() {
-        return Some("ended without a result".to_owned());
+        return Some(with_cause("ended without a result", facts));
     }
     if let Some(line) = &facts.failing {
         return Some(format!("said what means failure: {line}"));
     }
     match &success.require_line {
-        Some(mark) if !facts.required => Some(format!("ended without saying `{mark}`")),
+        Some(mark) if !facts.required => {
+            Some(with_cause(&format!("ended without saying `{mark}`"), facts))
+        }
         _ => None,
     }
 }
 
-/// What the agent itself said about its failure.
-fn own_word(facts: &Facts) -> Option<&str> {
-    match &facts.result {
-        Some(Err(word)) if !word.trim().is_empty() => Some(word),
+/// What went wrong, as far as the agent tells: its own word about it, else the last line of its
+/// error output, else the last line that it said.
+fn cause(facts: &Facts) -> Option<String> {
+    let own = match &facts.result {
+        Some(Err(word)) => Some(one_line(word)),
         _ => None,
+    };
+    let last = |lines: &VecDeque<String>| lines.back().map(|line| one_line(line));
+    let said = [own, last(&facts.complained), last(&facts.said)];
+    said.into_iter().flatten().find(|text| !text.is_empty())
+}
+
+/// A problem that is plain without the agent's words, which may say why.
+fn with_cause(problem: &str, facts: &Facts) -> String {
+    match cause(facts) {
+        Some(cause) => format!("{problem}; its last words: {cause}"),
+        None => problem.to_owned(),
     }
+}
+
+/// The first line that says anything, with a sign where there are more.
+fn one_line(text: &str) -> String {
+    let mut lines = text.split(['\n', '\r']).map(str::trim).filter(|line| !line.is_empty());
+    let first = lines.next().unwrap_or_default();
+    if lines.next().is_some() { format!("{first} …") } else { first.to_owned() }
 }
 
 /// What it said at the end.
@@ -75,16 +103,6 @@ fn last_words(facts: &Facts) -> String {
 
 fn joined(lines: &VecDeque<String>) -> String {
     lines.iter().map(String::as_str).collect::<Vec<_>>().join("\n")
-}
-
-/// The problem with the last lines of its error output, or of what it said.
-fn with_last_lines(problem: &str, facts: &Facts) -> String {
-    let last = if facts.complained.is_empty() { &facts.said } else { &facts.complained };
-    let last = joined(last);
-    if last.is_empty() || problem.contains(&last) {
-        return problem.to_owned();
-    }
-    format!("{problem}\n{last}")
 }
 
 /// A signal as people know it.

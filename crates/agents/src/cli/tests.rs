@@ -154,7 +154,10 @@ fn claude_code_that_ends_without_a_result_or_with_an_error_has_failed() {
         assert!(report.summary.contains(why), "{}", report.summary);
     };
     check("", "without a result");
-    check("{\"type\":\"result\",\"subtype\":\"success\"}\n", "says that it failed");
+    check(
+        "{\"type\":\"result\",\"subtype\":\"success\"}\n",
+        "no reason given (the agent reported a failure)",
+    );
     check(
         "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"API Error\"}\n",
         "API Error",
@@ -188,12 +191,36 @@ fn an_agent_that_exits_0_after_failing_is_caught_by_its_marks() {
     };
     check("ok\nDONE\n", Ended::Code(0), true, "DONE");
     check("ok\nDONE", Ended::Code(4), true, "DONE");
-    check("ok\nDONE", Ended::Code(1), false, "ended with code 1");
-    check("giving up\n", Ended::Code(0), false, "without saying `DONE`\ngiving up");
+    check("ok\nDONE", Ended::Code(1), false, "DONE (exit code 1)");
+    check("giving up\n", Ended::Code(0), false, "without saying `DONE`; its last words: giving up");
     check("Traceback (most recent)\nDONE\n", Ended::Code(0), false, "means failure: Traceback");
     let failed = "{\"type\":\"result\",\"success\":false,\"summary\":\"no paint\"}\n";
     let (report, _) = heard(Output::LineJson, &profile, failed.as_bytes(), Ended::Code(0));
-    assert_eq!((report.success, report.summary.as_str()), (false, "says that it failed: no paint"));
+    let said = "no paint (the agent reported a failure)";
+    assert_eq!((report.success, report.summary.as_str()), (false, said));
+}
+
+// EXE-3: whoever decides about a failure reads its cause first, in one line.
+#[test]
+fn a_failure_is_told_in_one_line_that_begins_with_its_cause() {
+    let check = |out: &str, err: &str, ended: Ended, expected: &str| {
+        let (profile, notes) = (profile(), Notes::default());
+        let mut ear = Ear::new(Output::LineJson, &profile, &notes);
+        ear.hear_stdout(out.as_bytes());
+        ear.hear_stderr(err.as_bytes());
+        let report = ear.report(Some(ended));
+        assert_eq!((report.success, report.summary.as_str()), (false, expected));
+    };
+    let result = "{\"type\":\"result\",\"success\":false,\"summary\":\"\\nno paint\\nsorry\"}\n";
+    check(result, "a trace\n", Ended::Code(1), "no paint … (exit code 1)");
+    check("working\n", "trace\nno network\n\n", Ended::Code(1), "no network (exit code 1)");
+    check("one\ntwo\n \n", "", Ended::Code(7), "two (exit code 7)");
+    check("", "", Ended::Code(7), "ended without a word (exit code 7)");
+    let killed = "was ended by signal 9 (SIGKILL); its last words: half";
+    check("half", "", Ended::Signal(9), killed);
+    let why = "no such file\n(os error 2)".to_owned();
+    let not_started = "could not be started: no such file (os error 2)";
+    check("", "", Ended::NotStarted { why }, not_started);
 }
 
 #[test]

@@ -48,62 +48,132 @@ fn meaning(canvas: Canvas, asked: Asked, choice: Choice) -> String {
     text.to_owned()
 }
 
+impl Asked {
+    /// Whether Enter alone chooses the first option. What would let a risky thing happen is only
+    /// ever said by a key that was meant.
+    const fn has_default(self) -> bool {
+        !matches!(self, Self::Policy | Self::Changes)
+    }
+}
+
+/// The key of a choice; no two that are offered together have the same.
+fn key(choice: Choice, choices: &[Choice]) -> char {
+    match choice {
+        Choice::Proceed => 'p',
+        Choice::Fallback => 'f',
+        Choice::Allow => 'y',
+        Choice::Retry => 'r',
+        Choice::Skip => 's',
+        // Beside `allow` an `a` could be meant for either, so that it is nobody's.
+        Choice::Abort if choices.contains(&Choice::Allow) => 'b',
+        Choice::Abort => 'a',
+    }
+}
+
+/// The name of a choice with its key in brackets, as what stands before, in and behind them.
+fn label(choice: Choice, choices: &[Choice]) -> (String, String, String) {
+    let (key, name) = (key(choice, choices), choice.name());
+    let parts = |before: &str, after: &str| {
+        (before.to_owned(), key.to_uppercase().to_string(), after.to_owned())
+    };
+    match name.split_once(key) {
+        Some((before, after)) => parts(before, after),
+        None => parts("", &format!("es, {name}")),
+    }
+}
+
 /// Everything that stands below a panel that asks something, up to the cursor.
 #[must_use]
 pub fn ask(canvas: Canvas, asked: Asked, choices: &[Choice]) -> String {
-    format!("\n{}\n{}", options(canvas, asked, choices), prompt(choices))
+    format!("\n{}\n{}", options(canvas, asked, choices), prompt(asked, choices))
 }
 
 /// The block of options.
 fn options(canvas: Canvas, asked: Asked, choices: &[Choice]) -> String {
-    let longest = choices.iter().map(|choice| choice.name().len()).max().unwrap_or(0);
+    let labels: Vec<_> = choices.iter().map(|choice| label(*choice, choices)).collect();
+    let wide =
+        |(before, key, after): &(String, String, String)| before.len() + key.len() + after.len();
+    let longest = labels.iter().map(wide).max().unwrap_or(0);
     let mut out = String::from("Options:\n");
-    for choice in choices {
-        let name = choice.name();
-        let (first, rest) = name.split_at_checked(1).unwrap_or((name, ""));
-        let pad = " ".repeat(longest - name.len());
-        let key = canvas.style.bold(&format!("[{}]", first.to_uppercase()));
+    for (choice, label) in choices.iter().zip(&labels) {
+        let pad = " ".repeat(longest - wide(label));
+        let (before, key, after) = label;
+        let key = canvas.style.bold(&format!("[{key}]"));
         let lead = longest + 7;
         let room = canvas.columns().saturating_sub(lead).max(20);
         let text = super::wrap::wrap(&meaning(canvas, asked, *choice), room);
         let text = text.replace('\n', &format!("\n{}", " ".repeat(lead)));
-        out.push_str(&format!("  {key}{rest}{pad} - {text}\n"));
+        out.push_str(&format!("  {before}{key}{after}{pad} - {text}\n"));
     }
     out
 }
 
-/// What stands before the cursor: `Choice [P/f/a]: `.
-fn prompt(choices: &[Choice]) -> String {
-    let letters: Vec<String> = choices
-        .iter()
-        .enumerate()
-        .map(|(index, choice)| {
-            let letter: String = choice.name().chars().take(1).collect();
-            if index == 0 { letter.to_uppercase() } else { letter }
-        })
-        .collect();
-    format!("Choice [{}]: ", letters.join("/"))
+/// What stands before the cursor: `Choice [P/f/a]: `; the key that Enter stands for is upper case.
+fn prompt(asked: Asked, choices: &[Choice]) -> String {
+    let keys = choices.iter().enumerate().map(|(index, choice)| {
+        let key = key(*choice, choices);
+        let usual = index == 0 && asked.has_default();
+        if usual { key.to_uppercase().to_string() } else { key.to_string() }
+    });
+    format!("Choice [{}]: ", keys.collect::<Vec<_>>().join("/"))
 }
 
-/// What an answer chooses: a letter, a word, or nothing for the first; nothing where it is none of them.
-#[must_use]
-pub fn chosen(answer: &str, choices: &[Choice]) -> Option<Choice> {
+/// Why an answer chooses nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refused {
+    /// It is empty, and nothing is chosen by that here.
+    Empty,
+    /// It could be meant for more than one of them.
+    Ambiguous,
+    /// It is none of them.
+    Unknown,
+}
+
+/// What an answer chooses: a key, a word, or nothing for the first where Enter may stand for it.
+pub fn chosen(asked: Asked, answer: &str, choices: &[Choice]) -> Result<Choice, Refused> {
     let answer = answer.trim().to_lowercase();
     if answer.is_empty() {
-        return choices.first().copied();
+        let first = choices.first().copied().filter(|_| asked.has_default());
+        return first.ok_or(Refused::Empty);
     }
-    choices.iter().copied().find(|choice| {
-        let name = choice.name();
-        name == answer || (answer.chars().count() == 1 && name.starts_with(&answer))
-    })
+    let says = |choice: &Choice| {
+        let (before, key, after) = label(*choice, choices);
+        let yes = *choice == Choice::Allow && answer == "yes";
+        answer == choice.name()
+            || answer == key.to_lowercase()
+            || yes
+            || answer == format!("{before}{key}{after}").to_lowercase()
+    };
+    if let Some(choice) = choices.iter().copied().find(says) {
+        return Ok(choice);
+    }
+    let begins = choices.iter().filter(|choice| choice.name().starts_with(&answer));
+    Err(if begins.count() > 1 { Refused::Ambiguous } else { Refused::Unknown })
 }
 
-/// Says that an answer was none of the choices.
+/// Says why an answer was not taken, and asks again, up to the cursor.
 #[must_use]
-pub fn not_a_choice(canvas: Canvas, answer: &str, choices: &[Choice]) -> String {
+pub fn again(
+    canvas: Canvas,
+    asked: Asked,
+    (answer, why): (&str, Refused),
+    choices: &[Choice],
+) -> String {
     let names: Vec<&str> = choices.iter().map(|choice| choice.name()).collect();
-    let answer = canvas.cut(answer.trim(), 40);
-    format!("`{answer}` is none of: {}\n", names.join(", "))
+    let answer = answer.trim().to_lowercase();
+    let shown = canvas.cut(&answer, 40);
+    let said = match why {
+        Refused::Empty => {
+            format!("Enter alone chooses nothing here; say one of: {}", names.join(", "))
+        }
+        Refused::Ambiguous => {
+            let meant: Vec<&str> =
+                names.iter().copied().filter(|name| name.starts_with(&answer)).collect();
+            format!("`{shown}` could be {}", meant.join(" or "))
+        }
+        Refused::Unknown => format!("`{shown}` is none of: {}", names.join(", ")),
+    };
+    format!("{said}\n{}", prompt(asked, choices))
 }
 
 #[cfg(test)]
@@ -132,7 +202,7 @@ mod tests {
         "
         );
         let check = |answer: &str, expected: Option<Choice>| {
-            assert_eq!(chosen(answer, &choices), expected, "{answer}");
+            assert_eq!(chosen(Asked::Preview, answer, &choices).ok(), expected, "{answer}");
         };
         check("", Some(Choice::Proceed));
         check(" \n", Some(Choice::Proceed));
@@ -141,8 +211,8 @@ mod tests {
         check("ab", None);
         check("y", None);
         assert_eq!(
-            not_a_choice(canvas(), "\x1b[2J", &choices),
-            "`\\x1b[2J` is none of: proceed, fallback, abort\n"
+            again(canvas(), Asked::Preview, ("\x1b[2J", Refused::Unknown), &choices),
+            "`\\x1b[2j` is none of: proceed, fallback, abort\nChoice [P/f/a]: "
         );
     }
 
@@ -162,5 +232,51 @@ mod tests {
 
         Choice [R/s/f/a]:
         ");
+    }
+
+    /// POL-6: whoever allows something must mean it: no default, and no key of two meanings.
+    #[test]
+    fn what_the_policy_asks_has_no_default_and_no_key_that_could_be_another() {
+        let choices = [Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
+        insta::assert_snapshot!(ask(canvas(), Asked::Changes, &choices), @"");
+        for asked in [Asked::Policy, Asked::Changes] {
+            let check = |answer: &str, expected: Result<Choice, Refused>| {
+                assert_eq!(chosen(asked, answer, &choices), expected, "{answer}");
+            };
+            check("\n", Err(Refused::Empty));
+            check("a\n", Err(Refused::Ambiguous));
+            check("al", Err(Refused::Unknown));
+            check("y", Ok(Choice::Allow));
+            check("Yes", Ok(Choice::Allow));
+            check("yes, allow", Ok(Choice::Allow));
+            check("allow", Ok(Choice::Allow));
+            check("b", Ok(Choice::Abort));
+            check("abort", Ok(Choice::Abort));
+            check("q", Err(Refused::Unknown));
+        }
+        let said = |answer, why| again(canvas(), Asked::Changes, (answer, why), &choices);
+        insta::assert_snapshot!(said("", Refused::Empty), @"");
+        insta::assert_snapshot!(said("A\n", Refused::Ambiguous), @"");
+    }
+
+    /// REV-3, EXE-4, POL-6: whatever is offered together, each has a key of its own and its name.
+    #[test]
+    fn no_two_options_have_the_same_key() {
+        for set in 1_u32..1 << Choice::ALL.len() {
+            let choices: Vec<Choice> = Choice::ALL
+                .into_iter()
+                .enumerate()
+                .filter(|(bit, _)| set & (1 << bit) != 0)
+                .map(|(_, choice)| choice)
+                .collect();
+            let keys: std::collections::BTreeSet<char> =
+                choices.iter().map(|choice| key(*choice, &choices)).collect();
+            assert_eq!(keys.len(), choices.len(), "{choices:?}");
+            for choice in &choices {
+                for answer in [key(*choice, &choices).to_string(), choice.name().to_owned()] {
+                    assert_eq!(chosen(Asked::Changes, &answer, &choices), Ok(*choice));
+                }
+            }
+        }
     }
 }

@@ -13,12 +13,14 @@ use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
 use aurora_model::{RunId, Usd};
 use aurora_store::Store;
+use aurora_workspace::Silent;
+use aurora_workspace::git::worktree::NewWorktree;
 use aurora_workspace::process::Keeper;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::place::{Given, Place};
-use super::workspace::{Session, now};
+use super::workspace::{Session, now, open_at};
 use super::{agents, layers, migration, store};
 use crate::exit::Failure;
 use crate::output;
@@ -110,6 +112,21 @@ impl Site {
         self.session.workspace.each_tracked(name);
     }
 
+    /// Takes away the desks that a run did not live to take away.
+    pub fn clear_desks(&self, run: &RunId, feature: &str) -> anyhow::Result<()> {
+        let workspace = &self.session.workspace;
+        let listed = workspace.list_worktrees().map_err(super::workspace::failure)?;
+        if listed.iter().any(|one| one.slug == feature && one.whole) {
+            let prefix = self.policy.branches().prefix;
+            let new = NewWorktree { prefix, ..NewWorktree::named(feature) };
+            let opened = workspace.open_or_create_worktree(&new);
+            let (_, worktree) = opened.map_err(super::workspace::failure)?;
+            let removed = worktree.remove_desks_of_owner(run.as_str());
+            removed.map_err(super::workspace::failure)?;
+        }
+        Ok(())
+    }
+
     /// Whether there is a commit to work from.
     pub fn has_commit(&self) -> bool {
         self.session.workspace.has_commit()
@@ -124,6 +141,17 @@ impl Site {
         Driven { ended: Ended::Finished, state, worktree, seconds: 0 }
     }
 
+    /// How many files of the checkout no commit holds, but for one; a run does not see them.
+    pub fn uncommitted(&self, but: Option<&Path>) -> u64 {
+        let root = self.session.workspace.root();
+        let but = but.and_then(|path| path.strip_prefix(root).ok());
+        let found = self.session.ask(aurora_workspace::GitWorkspace::uncommitted);
+        // Whoever cannot look says nothing; the run does not depend on it.
+        let found = found.unwrap_or_default();
+        let count = found.iter().filter(|path| Some(Path::new(&path.to_string())) != but).count();
+        u64::try_from(count).unwrap_or(u64::MAX)
+    }
+
     /// Begins or resumes a run, and drives it as far as it goes.
     pub async fn drive(
         self,
@@ -133,11 +161,17 @@ impl Site {
         front: Front,
     ) -> anyhow::Result<Driven> {
         let begun = std::time::Instant::now();
+        // What another process does with the run is not touched.
+        let stream = aurora_engine::driver::stream_of(run);
+        let claim = self.store.claim(&stream).await.map_err(|error| failure(error.into()))?;
         let budget = Budget::new(Arc::clone(&self.store), limits(&self.policy), now);
         if first == Command::Resume {
             // What the last one began and did not live to settle was spent as it was guessed.
             budget.settle_unknown(run).await.map_err(failure)?;
         }
+        drop(claim);
+        // A run has screens of its own; a line about hashing would spoil them.
+        let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -146,7 +180,7 @@ impl Site {
             policy: self.policy,
             registry: self.registry,
             budget,
-            workspace: Arc::new(self.session.workspace),
+            workspace: Arc::new(workspace),
             keeper: keeper()?,
             environment: agents::own_environment(),
             asker: front.asker,

@@ -157,3 +157,50 @@ fn int_1_the_real_claude_code_is_stopped_at_a_wrapped_force_push_and_goes_on() {
     assert!(told.contains("destructive.git_force_push = deny"), "{told}");
     assert!(world.path("repo").join("went-on").exists(), "{told}");
 }
+
+/// AGT-2, AGT-6, EXE-2: Claude Code as the agent of a run. It commits, pushes in vain, and makes a file at
+/// its desk; the file arrives, the commit and the user's checkout do not.
+#[test]
+fn the_real_claude_code_does_a_task_of_a_list_and_says_what_it_cost() {
+    let Some(claude) = std::env::var_os("AURORA_TEST_CLAUDE") else {
+        eprintln!("SKIPPED: AURORA_TEST_CLAUDE names no Claude Code to try");
+        return;
+    };
+    let world = World::with_commit().with("PATH", &std::env::var("PATH").unwrap());
+    let agents = json!({
+        "default": "claude",
+        "agents": [{
+            "id": "claude",
+            "provider": "cli",
+            "command": [
+                claude.to_str().unwrap(), "-p", "{prompt}", "--output-format", "stream-json",
+                "--verbose", "--permission-mode", "acceptEdits", "--allowedTools", "Bash"
+            ],
+            "output": "claude-stream-json",
+            "environment": {
+                "ANTHROPIC_BASE_URL": scripted_model(),
+                "ANTHROPIC_API_KEY": "sk-dummy",
+                "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+                "DISABLE_AUTOUPDATER": "1",
+                "DISABLE_TELEMETRY": "1"
+            }
+        }]
+    });
+    // JSON is YAML.
+    world.write("repo/.aurora/agents.yaml", &agents.to_string());
+    world.write("tasks.md", "# Go on\n\n- [ ] Go on\n");
+    let before = git(&world, &["log", "--format=%H %s"]);
+    let run = world.run(&["spawn", "../tasks.md", "--yes", "--json"]);
+    let told = run.json_lines();
+    assert_eq!(run.code, Some(0), "{told:#?} {}", run.stderr);
+    let the = |kind: &str| told.iter().find(|event| event["type"] == kind).unwrap().clone();
+    let changed = the("task_completed")["changed"].clone();
+    assert_eq!(changed, json!([{"path": "went-on", "kind": "added"}]), "{told:#?}");
+    let cost = the("attempt_ended")["cost"].clone();
+    assert_eq!(cost["known"], "reported", "{told:#?}");
+    let work = the("ended")["worktree"].as_str().unwrap().replace("[DIR]/", "");
+    assert!(world.path(&work).join("went-on").exists(), "{told:#?}");
+    assert!(world.read("tasks.md").contains("- [x] Go on"));
+    assert_eq!(git(&world, &["log", "--format=%H %s"]), before);
+    assert!(!world.path("repo/went-on").exists());
+}

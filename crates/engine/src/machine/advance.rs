@@ -2,7 +2,7 @@
 //! needs a person, is asked.
 
 use aurora_model::{
-    About, Answerer, Assignment, Choice, Event, Route, RunOutcome, SkipWhy, TaskId,
+    About, Answerer, Assignment, Choice, Event, Question, Route, RunOutcome, SkipWhy, TaskId,
 };
 
 use super::decide::{answer_events, ask};
@@ -28,13 +28,19 @@ fn answer_by_flag(state: &State) -> Vec<Event> {
     let Some(asked) = state.questions.iter().find(|asked| asked.is_open()) else {
         return Vec::new();
     };
-    let choice = match asked.question.about {
+    let (choice, answerer) = answer_by_yes(&asked.question);
+    answer_events(asked, choice, &answerer)
+}
+
+/// What `--yes` answers to a question in the person's place: whatever goes on.
+#[must_use]
+pub fn answer_by_yes(question: &Question) -> (Choice, Answerer) {
+    let choice = match question.about {
         About::Preview => Choice::Proceed,
         About::Policy { .. } | About::Changes { .. } => Choice::Allow,
         About::Failure { .. } => Choice::Skip,
     };
-    let answerer = Answerer { by: "--yes".to_owned(), surface: "flag".to_owned(), reason: None };
-    answer_events(asked, choice, &answerer)
+    (choice, Answerer { by: "--yes".to_owned(), surface: "flag".to_owned(), reason: None })
 }
 
 /// Whatever depends on something that will not be done is not done either.
@@ -108,11 +114,8 @@ fn ask_about_failure(state: &State) -> Vec<Event> {
         error: error.clone(),
         dependents: state.dependents(task),
     };
-    // Nobody is offered a model that is not there.
-    let model = state.brief.as_ref().is_some_and(|brief| brief.settings.model);
-    let mut options = vec![Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
-    options.retain(|choice| model || *choice != Choice::Fallback);
-    vec![ask(state, about, options)]
+    let options = [Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
+    vec![ask(state, about, &options)]
 }
 
 /// The next task that may begin, where there is room for it.

@@ -59,6 +59,10 @@ pub enum Command {
         files: u64,
         /// How many lines.
         lines: u64,
+        /// The first of the paths, each after `+`, `~` or `-`.
+        paths: Vec<String>,
+        /// The folder in which it can be looked at.
+        place: Option<String>,
         /// What was judged.
         result: Option<TreeId>,
     },

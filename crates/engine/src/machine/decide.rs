@@ -162,8 +162,8 @@ fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
     if brief.tasks.iter().any(|one| !one.task.done) {
         let mut next = State::default();
         events.iter().for_each(|event| apply(&mut next, event));
-        let options = vec![Choice::Proceed, Choice::Fallback, Choice::Abort];
-        events.push(ask(&next, About::Preview, options));
+        let options = [Choice::Proceed, Choice::Fallback, Choice::Abort];
+        events.push(ask(&next, About::Preview, &options));
     }
     Ok(events)
 }
@@ -184,8 +184,11 @@ fn in_a_circle(brief: &Brief) -> Option<TaskId> {
     }
 }
 
-/// The event of asking, with the next free name.
-pub(super) fn ask(state: &State, about: About, options: Vec<Choice>) -> Event {
+/// The event of asking, with the next free name. Nobody is offered a model that is not there.
+pub(super) fn ask(state: &State, about: About, options: &[Choice]) -> Event {
+    let model = state.brief.as_ref().is_some_and(|brief| brief.settings.model);
+    let there = |choice: &&Choice| model || **choice != Choice::Fallback;
+    let options = options.iter().filter(there).copied().collect();
     let run = state.brief.as_ref().map_or("run", |brief| brief.run.as_str());
     let number = state.questions.len() + 1;
     let id = QuestionId::parse(&format!("{run}.q{number}"))
@@ -268,7 +271,7 @@ fn judged(
         Answer::Allow => {}
         Answer::Ask => {
             let about = About::Policy { task: id.clone(), reasons };
-            events.push(ask(state, about, vec![Choice::Allow, Choice::Skip, Choice::Abort]));
+            events.push(ask(state, about, &[Choice::Allow, Choice::Skip, Choice::Abort]));
         }
         Answer::Deny => events.push(Event::TaskDenied { task: id.clone(), reasons }),
     }
@@ -276,7 +279,17 @@ fn judged(
 }
 
 fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
-    let Command::ChangesJudged { task, attempt, decision, reasons, files, lines, result } = command
+    let Command::ChangesJudged {
+        task,
+        attempt,
+        decision,
+        reasons,
+        files,
+        lines,
+        paths,
+        place,
+        result,
+    } = command
     else {
         return Err(stale("that is no judgement"));
     };
@@ -294,9 +307,11 @@ fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refuse
     match decision {
         Answer::Allow => {}
         Answer::Ask => {
-            let about = About::Changes { task, reasons, files: *files, lines: *lines };
-            let options = vec![Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
-            events.push(ask(state, about, options));
+            let (files, lines) = (*files, *lines);
+            let (paths, place) = (paths.clone(), place.clone());
+            let about = About::Changes { task, reasons, files, lines, paths, place };
+            let options = [Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
+            events.push(ask(state, about, &options));
         }
         Answer::Deny => events.push(Event::TaskDenied { task, reasons }),
     }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use aurora_gate::judge;
+use aurora_gate::{Policy, judge};
 use aurora_model::context::Plan;
 use aurora_model::{
-    Action, Answer, Change, Context, Operation, Reason, Severity, Span, TaskId, Touched, Violation,
+    Action, Answer, Change, ChangeKind, Context, Operation, Reason, Severity, SkipReason, Span,
+    TaskId, Touched, Violation,
 };
 use aurora_workspace::desk::DeskChanges;
 use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
@@ -13,6 +14,11 @@ use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
 use super::{Inner, blocking, task_of};
 use crate::error::{Error, Result};
 use crate::machine::{AttemptState, Command, State};
+
+/// So many of the changed paths are put to a person; the desk has them all.
+const SHOWN_PATHS: usize = 20;
+/// So many of the things that cannot be taken over are named.
+const NAMED_LEFT_OUT: usize = 5;
 
 impl Inner {
     /// Judges what an attempt left at its desk.
@@ -34,15 +40,18 @@ impl Inner {
                 reasons,
                 files,
                 lines,
+                paths: Vec::new(),
+                place: None,
                 result,
             });
         };
         blocking(move || {
-            let found = self.site.desk(desk)?.changes(&base)?;
+            let desk = self.site.desk(desk)?;
+            let found = desk.changes(&base)?;
             let mut context = self.settings.context.clone();
             let plan = context.plan.take().unwrap_or_default();
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
-            let reasons = self.judge_changes(&found, &context);
+            let reasons = judge_changes(&found, &self.settings.policy, &context);
             Ok(Command::ChangesJudged {
                 task,
                 attempt,
@@ -50,24 +59,12 @@ impl Inner {
                 reasons,
                 files: found.files(),
                 lines: found.lines_added.saturating_add(found.lines_removed),
+                paths: found.changes.iter().take(SHOWN_PATHS).map(shown).collect(),
+                place: Some(desk.path().display().to_string()),
                 result: Some(found.result),
             })
         })
         .await
-    }
-
-    fn judge_changes(&self, found: &DeskChanges, context: &Context) -> Vec<Reason> {
-        let mut reasons: Vec<Reason> = found.violations.iter().filter_map(reason_of).collect();
-        if !found.changes.is_empty() {
-            let action = Action::Patch { patch: found.patch.clone() };
-            reasons.extend(judge(&action, &self.settings.policy, context).reasons);
-        }
-        if !found.patch_is_whole {
-            let message = "the changes are too large to be judged whole".to_owned();
-            reasons.push(own_reason(Answer::Ask, "safety.max_lines_changed", message));
-        }
-        reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
-        reasons
     }
 
     /// Takes over what an attempt changed, and makes a checkpoint of it.
@@ -111,6 +108,22 @@ impl Inner {
     }
 }
 
+/// Why what was changed may not be taken over just so; the worst comes first.
+fn judge_changes(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = found.violations.iter().filter_map(reason_of).collect();
+    if !found.changes.is_empty() {
+        let action = Action::Patch { patch: found.patch.clone() };
+        reasons.extend(judge(&action, policy, context).reasons);
+    }
+    if !found.patch_is_whole {
+        let message = "the changes are too large to be judged whole".to_owned();
+        reasons.push(own_reason(Answer::Ask, "safety.max_lines_changed", message));
+    }
+    reasons.extend(left_out(found));
+    reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
+    reasons
+}
+
 fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {
     let attempt = task_of(state, task)?.attempts.iter().find(|one| one.number == number);
     attempt.ok_or_else(|| Error::Lost { what: format!("{task} has no attempt {number}") })
@@ -124,6 +137,40 @@ fn told(one: &PathOutcome) -> String {
     match &one.outcome {
         Outcome::Kept { because } => format!("{} ({because})", one.path),
         _ => format!("{} (both changed the same lines)", one.path),
+    }
+}
+
+/// A changed path in one line.
+fn shown(change: &Change) -> String {
+    let sign = match change.kind {
+        ChangeKind::Added => '+',
+        ChangeKind::Deleted => '-',
+        ChangeKind::Modified | ChangeKind::ModeChanged | ChangeKind::TypeChanged => '~',
+    };
+    format!("{sign} {}", change.path)
+}
+
+/// What an attempt made and nobody can take over is never lost without a word.
+fn left_out(found: &DeskChanges) -> Option<Reason> {
+    let more = found.left_out.len().saturating_sub(NAMED_LEFT_OUT);
+    let named = found.left_out.iter().take(NAMED_LEFT_OUT);
+    let mut named: Vec<String> =
+        named.map(|one| format!("{} ({})", one.path, why_left(one.reason))).collect();
+    if more > 0 {
+        named.push(format!("{more} more"));
+    }
+    let message = format!("cannot be taken over and would stay behind: {}", named.join(", "));
+    (!named.is_empty()).then(|| own_reason(Answer::Ask, "workspace.left_out", message))
+}
+
+fn why_left(reason: SkipReason) -> &'static str {
+    match reason {
+        SkipReason::Ignored => "ignored",
+        SkipReason::TooLarge => "too large",
+        SkipReason::Unreadable => "unreadable",
+        SkipReason::SpecialFile => "a pipe, socket or device",
+        SkipReason::Unsettled => "kept changing",
+        SkipReason::GitData => "the data of another repository",
     }
 }
 
@@ -149,3 +196,6 @@ fn own_reason(answer: Answer, rule: &str, message: String) -> Reason {
         origin: "built-in".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aurora_model::RunId;
 use aurora_workspace::GitWorkspace;
 use aurora_workspace::desk::Desk;
 use aurora_workspace::git::worktree::NewWorktree;
@@ -13,6 +14,8 @@ use crate::error::Result;
 pub(super) struct Site {
     /// The user's checkout.
     checkout: Arc<GitWorkspace>,
+    /// Whose desks they are: another run of the same goal has its own.
+    owner: String,
     new: NewWorktree,
     /// INVARIANT: held only while the worktree is made or looked up, never across an await.
     worktree: Mutex<Option<Arc<GitWorkspace>>>,
@@ -20,9 +23,9 @@ pub(super) struct Site {
 
 impl Site {
     /// The site of a feature; nothing is made yet.
-    pub fn new(checkout: Arc<GitWorkspace>, feature: &str, prefix: &str) -> Self {
+    pub fn new(checkout: Arc<GitWorkspace>, owner: &RunId, feature: &str, prefix: &str) -> Self {
         let new = NewWorktree { prefix: prefix.to_owned(), ..NewWorktree::named(feature) };
-        Self { checkout, new, worktree: Mutex::new(None) }
+        Self { checkout, owner: owner.to_string(), new, worktree: Mutex::new(None) }
     }
 
     /// The run's worktree, made when there is none.
@@ -39,7 +42,7 @@ impl Site {
 
     /// A desk of the run's worktree.
     pub fn desk(&self, number: u32) -> Result<Desk> {
-        Ok(self.worktree()?.desk(number)?)
+        Ok(self.worktree()?.desk_of(&self.owner, number)?)
     }
 
     /// Where the worktree is, when there is one.
@@ -52,11 +55,11 @@ impl Site {
         listed.into_iter().find(|one| one.slug == self.new.slug).map(|one| one.path)
     }
 
-    /// Takes the desks away.
+    /// Takes the run's desks away.
     pub fn clear(&self) -> Result<()> {
-        let known = self.worktree.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(worktree) = known {
-            worktree.remove_desks()?;
+        // Whoever only answered a question did not open it; the one before may have left desks.
+        if self.path().is_some() {
+            self.worktree()?.remove_desks_of_owner(&self.owner)?;
         }
         Ok(())
     }

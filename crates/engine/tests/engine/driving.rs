@@ -75,6 +75,8 @@ impl World for Calm {
                     reasons,
                     files,
                     lines,
+                    paths: Vec::new(),
+                    place: None,
                     result,
                 }))
             }),

@@ -137,6 +137,8 @@ impl Sim {
                     reasons,
                     files,
                     lines,
+                    paths: vec!["~ x".to_owned()],
+                    place: None,
                     result,
                 })
             }

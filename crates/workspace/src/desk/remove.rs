@@ -31,27 +31,43 @@ impl GitWorkspace {
         self.remove_desks_of(&self.place.feature)
     }
 
-    /// The same for another worktree's desks.
-    pub(crate) fn remove_desks_of(&self, feature: &str) -> Result<()> {
-        for number in self.desk_numbers_of(feature)? {
-            self.desk_unmade_of(feature, number)?.remove()?;
+    /// Removes the desks of one owner.
+    pub fn remove_desks_of_owner(&self, owner: &str) -> Result<()> {
+        let own = format!("{owner}-");
+        let feature = &self.place.feature;
+        for (end, number) in self.desks_left(feature)? {
+            if end.strip_prefix(&own).is_some_and(|digits| digits.parse::<u32>().is_ok()) {
+                self.desk_named(feature, &end, number)?.remove()?;
+            }
         }
         Ok(())
     }
 
-    /// The numbers of the desks of which anything is left.
-    pub fn desk_numbers(&self) -> Result<Vec<u32>> {
-        self.desk_numbers_of(&self.place.feature)
+    /// The same for another worktree's desks.
+    pub(crate) fn remove_desks_of(&self, feature: &str) -> Result<()> {
+        for (end, number) in self.desks_left(feature)? {
+            self.desk_named(feature, &end, number)?.remove()?;
+        }
+        Ok(())
     }
 
-    fn desk_numbers_of(&self, feature: &str) -> Result<Vec<u32>> {
+    /// The numbers of the desks of which anything is left, whoever owns them.
+    pub fn desk_numbers(&self) -> Result<Vec<u32>> {
+        let mut numbers: Vec<u32> =
+            self.desks_left(&self.place.feature)?.into_iter().map(|(_, number)| number).collect();
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
+
+    /// How the names of the desks end of which anything is left, and their numbers.
+    fn desks_left(&self, feature: &str) -> Result<Vec<(String, u32)>> {
         let prefix = desk_prefix(feature);
         let places = [
             self.desks_dir()?,
             self.place.common_dir.join("worktrees"),
             self.place.aurora_dir.join("features"),
         ];
-        let mut numbers = std::collections::BTreeSet::new();
+        let mut ends = std::collections::BTreeMap::new();
         for folder in places {
             let entries = match std::fs::read_dir(&folder) {
                 Ok(entries) => entries,
@@ -59,11 +75,14 @@ impl GitWorkspace {
                 Err(error) => return Err(Error::io("list", &folder)(error)),
             };
             let names = entries.flatten().map(|entry| entry.file_name());
-            numbers.extend(names.filter_map(|name| {
-                let digits = name.to_str()?.strip_prefix(&prefix)?.to_owned();
-                digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)
+            ends.extend(names.filter_map(|name| {
+                let end = name.to_str()?.strip_prefix(&prefix)?.to_owned();
+                let digits = end.rsplit_once('-').map_or(end.as_str(), |(_, digits)| digits);
+                let number =
+                    digits.parse::<u32>().ok().filter(|number| number.to_string() == digits)?;
+                Some((end, number))
             }));
         }
-        Ok(numbers.into_iter().collect())
+        Ok(ends.into_iter().collect())
     }
 }

@@ -57,6 +57,9 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
+    if !args.yes {
+        screen.look_around(&site);
+    }
     let runtime = Site::runtime()?;
     let run = brief.run.clone();
     let feature = brief.place.feature.clone();

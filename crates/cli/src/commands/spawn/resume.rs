@@ -34,9 +34,12 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     if matches!(state.phase, Phase::Finished(_)) {
         // Whoever resumes after a crash cannot know how far it came.
         settle::run(&site, &run, &told_before, &state, &screen);
+        site.clear_desks(&run, &feature)?;
         output::note(&format!("{run} is finished, so that nothing is left to resume"));
         return told::how_it_ended(&site.finished(state), &screen, args.json);
     }
+    let driven = runtime.block_on(site.store.claim(&driver::stream_of(&run)));
+    drop(driven.map_err(|error| failure(error.into()))?);
     screen.resumed(&told_before, &state);
     let mut front = screen.front(args.wait);
     if args.yes {

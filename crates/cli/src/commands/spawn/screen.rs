@@ -5,8 +5,8 @@ mod steps;
 
 pub use asking::Yes;
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -57,7 +57,7 @@ struct Inner {
     brief: Brief,
     /// The boxes of the list, the file to resume from, and what the model answered.
     keeping: Keeping,
-    uncommitted: u64,
+    uncommitted: AtomicU64,
     turn: tokio::sync::Semaphore,
     closed: AtomicBool,
     shared: Mutex<Shared>,
@@ -99,7 +99,7 @@ impl Screen {
             can_ask: !json && question::is_possible(),
             run: brief.run.to_string(),
             keeping: Keeping::new(&site.folder(), brief, Arc::clone(&site.store)),
-            uncommitted: 0,
+            uncommitted: AtomicU64::new(0),
             brief: brief.clone(),
             turn: tokio::sync::Semaphore::new(1),
             closed: AtomicBool::new(false),
@@ -116,6 +116,13 @@ impl Screen {
         let me = Arc::new(self.clone());
         let asker = Arc::clone(&me);
         Front { asker, audience: me, stays, write_plan: None }
+    }
+
+    /// Looks how much of the checkout is no part of the run, for the preview.
+    pub fn look_around(&self, site: &Site) {
+        let list = self.0.brief.source.as_ref().map(|source| Path::new(&source.path));
+        let count = site.uncommitted(list);
+        self.0.uncommitted.store(count, Ordering::SeqCst);
     }
 
     /// Takes over what happened before.
@@ -202,7 +209,7 @@ impl Inner {
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());
         }
-        let shown = view::preview(&self.brief, self.uncommitted, notes);
+        let shown = view::preview(&self.brief, self.uncommitted.load(Ordering::SeqCst), notes);
         output::review::preview(self.canvas, &shown)
     }
 

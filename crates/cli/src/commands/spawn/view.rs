@@ -37,7 +37,7 @@ pub fn decomposition(brief: &Brief) -> Decomposition {
     let subgoals: Vec<TaskLine> = brief.tasks.iter().map(task_line).collect();
     let gaps = subgoals.iter().any(|task| task.gap);
     let lacks = gaps && !brief.settings.model;
-    let note = "no model is configured, so that Fallback has nobody to go to".to_owned();
+    let note = "no model is configured: a gap has only an ad-hoc agent to try".to_owned();
     let notes = if lacks { vec![note] } else { Vec::new() };
     let subgoals = subgoals.into_iter().map(|task| TaskLine { apart_from: Vec::new(), ..task });
     Decomposition { goal: brief.goal.clone(), subgoals: subgoals.collect(), notes }
@@ -154,7 +154,9 @@ pub fn failed(state: &State, question: &Question, moving: &Moving) -> Option<Fai
 pub fn gated(state: &State, question: &Question, look: Option<String>) -> Option<Gated> {
     let (id, reasons, changed) = match &question.about {
         About::Policy { task, reasons } => (task, reasons, None),
-        About::Changes { task, reasons, files, lines } => (task, reasons, Some((*files, *lines))),
+        About::Changes { task, reasons, files, lines, .. } => {
+            (task, reasons, Some((*files, *lines)))
+        }
         About::Preview | About::Failure { .. } => return None,
     };
     let task = state.task(id)?;

@@ -79,7 +79,7 @@ fn a_person_sees_the_summary_and_enter_proceeds() {
     let asking = "asking helper to take the goal apart … ";
     terminal.once("the seconds", |shown| shown.contains(asking) && !shown.contains("apart … 0s"));
     world.write("home/go", "");
-    let shown = terminal.when("Choice [P/f/a]:");
+    let shown = terminal.when("Choice [P/a]:");
     let shown = shown.split_once('╭').map(|(_, rest)| format!("╭{rest}")).unwrap();
     assert_snapshot!(shown.trim_end(), @r"
     ╭─────────────────────────── Decomposition Summary ───────────────────────────╮
@@ -98,18 +98,17 @@ fn a_person_sees_the_summary_and_enter_proceeds() {
     │ Summary:                                                                    │
     │   ✓ 1 subgoal assigned to available agents                                  │
     │   ⚠ 1 agent gap (will spawn ad-hoc or fallback)                             │
-    │   ⚠ no model is configured, so that Fallback has nobody to go to            │
+    │   ⚠ no model is configured: a gap has only an ad-hoc agent to try           │
     ╰─────────────────────────────────────────────────────────────────────────────╯
 
     Options:
-      [P]roceed  - Write the plan (gaps: try ad-hoc agents → fallback to LLM)
-      [F]allback - Write the plan (gaps: LLM directly, faster)
-      [A]bort    - Cancel, write nothing
+      [P]roceed - Write the plan (gaps: try ad-hoc agents → fallback to LLM)
+      [A]bort   - Cancel, write nothing
 
-    Choice [P/f/a]:
+    Choice [P/a]:
     ");
     terminal.tmux(&["send-keys", "what", "Enter"]);
-    terminal.when("`what` is none of: proceed, fallback, abort");
+    terminal.when("`what` is none of: proceed, abort");
     assert!(!world.path("repo/.aurora/plans/0001-improve-memory-indexing").exists());
     terminal.tmux(&["send-keys", "Enter"]);
     let ended = terminal.when("exit 0");
@@ -122,7 +121,7 @@ fn a_person_sees_the_summary_and_enter_proceeds() {
 fn a_person_can_abort() {
     let world = scripted(&format!("cat > /dev/null; cat <<'X'\n{}\nX", answer()));
     let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
-    terminal.when("Choice [P/f/a]:");
+    terminal.when("Choice [P/a]:");
     terminal.tmux(&["send-keys", "a", "Enter"]);
     let ended = terminal.when("exit 3");
     assert!(ended.contains("aborted; nothing was written"), "{ended}");
@@ -134,7 +133,7 @@ fn a_person_can_abort() {
 fn a_person_can_leave_the_question_for_later() {
     let world = scripted(&format!("cat > /dev/null; cat <<'X'\n{}\nX", answer()));
     let Some(terminal) = Terminal::running(&world, &format!("goals '{GOAL}'")) else { return };
-    terminal.when("Choice [P/f/a]:");
+    terminal.when("Choice [P/a]:");
     terminal.tmux(&["send-keys", "C-c"]);
     let ended = terminal.when("go on: aur goals --resume goals-");
     assert!(ended.contains("answer it: aur approvals answer goals-"), "{ended}");

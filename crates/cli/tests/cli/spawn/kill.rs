@@ -119,6 +119,12 @@ fn finishes(seed: u64) -> u32 {
     let run = run.unwrap();
     let last = scratch.world.run(&["spawn", "--resume", &run]);
     assert!(last.shown().contains("is finished"), "seed {seed}: {last:?}");
+    let desks = scratch.world.path("state/aurora/desks");
+    for of_repository in std::fs::read_dir(desks).unwrap().flatten() {
+        let left = std::fs::read_dir(of_repository.path()).unwrap().flatten();
+        let left: Vec<_> = left.map(|desk| desk.file_name()).collect();
+        assert!(left.is_empty(), "seed {seed}: {left:?}");
+    }
     check(&scratch, &run, &format!("seed {seed}, {kills} kills"));
     assert_eq!(scratch.checkout(), before, "seed {seed}");
     kills

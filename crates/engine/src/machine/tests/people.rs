@@ -1,7 +1,9 @@
 //! What people are asked, and what their answers do.
 
+use aurora_model::About;
+
 use super::briefs::plan;
-use super::check;
+use super::{check, state_after};
 
 // REV-3
 #[test]
@@ -258,6 +260,36 @@ fn rev_3_a_second_answer_is_refused_and_says_who_was_first() {
             ("q1 abort", "refused: r.q1 was answered before: proceed, by ann"),
         ],
     );
+}
+
+// REV-4
+#[test]
+fn rev_4_the_preview_does_not_offer_a_model_that_is_not_there() {
+    check(
+        &plan("a").gap("a", true).with(|settings| settings.model = false),
+        &[
+            ("start", "started; q1? preview"),
+            (
+                "q1 fallback",
+                "refused: r.q1 can be answered with proceed, abort, not with `fallback`",
+            ),
+            ("q1 proceed", "q1=proceed by ann"),
+        ],
+    );
+}
+
+// EXE-6
+#[test]
+fn exe_6_a_question_about_changes_says_which_files_and_where_to_look() {
+    let told = ["start", "q1 proceed", "judge a allow", "a.1 ok", "check a.1 ask"];
+    let state = state_after(&plan("a"), &told);
+    let Some(About::Changes { paths, place, .. }) =
+        state.open_questions().next().map(|question| &question.about)
+    else {
+        panic!("nothing is asked")
+    };
+    assert_eq!(paths, &["+ new.rs", "~ old.rs", "- gone.rs"]);
+    assert_eq!(place.as_deref(), Some("/desks/1"));
 }
 
 // REV-3, EXE-4, EXE-6

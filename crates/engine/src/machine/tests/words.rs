@@ -32,6 +32,8 @@ pub fn command(plan: &Plan, text: &str) -> Command {
                 reasons: reasons(decision),
                 files: 3,
                 lines: 30,
+                paths: vec!["+ new.rs".to_owned(), "~ old.rs".to_owned(), "- gone.rs".to_owned()],
+                place: Some("/desks/1".to_owned()),
                 result: None,
             }
         }

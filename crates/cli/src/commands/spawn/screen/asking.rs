@@ -5,15 +5,17 @@ use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 
 use aurora_engine::driver::Stop;
-use aurora_engine::machine::State;
+use aurora_engine::machine::{State, answer_by_yes};
 use aurora_engine::world::{Asker, MaybeAnswer};
 use aurora_model::{About, Answerer, Choice, Question, RunKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
 
 use super::super::view;
 use super::{Inner, Mode, Screen};
 use crate::output;
 use crate::output::options::{self, Asked};
+use crate::output::panel::Canvas;
 
 /// How long a look at the keyboard waits before it looks whether the question still stands.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -44,14 +46,7 @@ pub struct Yes;
 
 impl Asker for Yes {
     fn ask(&self, question: &Question, _: &Arc<State>, _: Stop) -> MaybeAnswer {
-        let choice = match question.about {
-            About::Preview => Choice::Proceed,
-            About::Policy { .. } | About::Changes { .. } => Choice::Allow,
-            About::Failure { .. } => Choice::Skip,
-        };
-        let by = "--yes".to_owned();
-        let answerer = Answerer { by, surface: "flag".to_owned(), reason: None };
-        Box::pin(std::future::ready(Some((choice, answerer))))
+        Box::pin(std::future::ready(Some(answer_by_yes(question))))
     }
 }
 
@@ -63,13 +58,14 @@ impl Inner {
         state: &State,
         stop: &Stop,
     ) -> Option<(Choice, Answerer)> {
-        let text = self.question_text(question, state)?;
+        let (text, asked) = self.question_text(question, state)?;
         let mut shared = self.shared();
         shared.asking = true;
         let _ = shared.painter.clear();
         drop(shared);
+        forget_typed_ahead();
         let _ = output::print(&text);
-        let answer = self.answer(question, stop);
+        let answer = self.answer(question, asked, stop);
         let mut shared = self.shared();
         shared.asking = false;
         let held = std::mem::take(&mut shared.held);
@@ -86,9 +82,10 @@ impl Inner {
         Some((choice, answerer()))
     }
 
-    fn question_text(&self, question: &Question, state: &State) -> Option<String> {
+    fn question_text(&self, question: &Question, state: &State) -> Option<(String, Asked)> {
         let shared = self.shared();
-        let canvas = self.canvas;
+        // The terminal may have another size by now.
+        let canvas = Canvas::of_stdout();
         let (panel, asked) = match &question.about {
             About::Preview if self.brief.kind == RunKind::Goals => {
                 (self.preview_text(), Asked::Decomposition)
@@ -107,19 +104,29 @@ impl Inner {
                 (output::failure::gated(canvas, &shown), Asked::Changes)
             }
         };
-        Some(format!("{panel}{}", options::ask(canvas, asked, &question.options)))
+        Some((format!("{panel}{}", options::ask(canvas, asked, &question.options)), asked))
     }
 
-    fn answer(&self, question: &Question, stop: &Stop) -> Option<Choice> {
+    fn answer(&self, question: &Question, asked: Asked, stop: &Stop) -> Option<Choice> {
         loop {
             let line = read_line(stop)?;
-            if let Some(choice) = options::chosen(&line, &question.options) {
-                return Some(choice);
+            match options::chosen(asked, &line, &question.options) {
+                Ok(choice) => return Some(choice),
+                Err(why) => {
+                    let canvas = Canvas::of_stdout();
+                    let again = options::again(canvas, asked, (&line, why), &question.options);
+                    forget_typed_ahead();
+                    let _ = output::print(&again);
+                }
             }
-            let again = options::not_a_choice(self.canvas, &line, &question.options);
-            let _ = output::print(&format!("{again}Choice: "));
         }
     }
+}
+
+/// Throws away what was typed before the question could be seen: it was meant for something else.
+fn forget_typed_ahead() {
+    // Where stdin is no terminal, nobody typed.
+    let _ = tcflush(std::io::stdin(), QueueSelector::IFlush);
 }
 
 /// A line from the keyboard; nothing at the end of the input, or when `stop` says so.
