@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::quantity;
+use crate::wiring::{fence, quantity};
 
 /// What to do, and how.
 #[derive(clap::Args)]
@@ -93,6 +93,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {
+    fence::for_people("beginning a run")?;
     if args.list_checkpoints {
         return list::run(args.json);
     }

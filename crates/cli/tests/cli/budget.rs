@@ -66,7 +66,7 @@ fn the_history_tells_months_and_calls() {
     assert_snapshot!(world.run(&["budget", "history", "--month", "2026-11"]).shown(), @r"
     exit: 0
     ----- stdout -----
-    2026-11-18 00:00 UTC      $1.25  spawn-2/sg-1/1  coder  reported, 1200 tokens in, 340 out, m-1
+    2026-11-18 00:00 UTC      $1.25  spawn-2/sg-1/1  coder  reported, tokens: 1200 in, 340 out, m-1
     2026-11-18 00:00 UTC      $0.50  spawn-2/sg-2/1  writer  estimated, m-1
     2026-11-18 00:00 UTC      $0.25  spawn-3/sg-1/1  coder  reserved
     2026-11-18 00:00 UTC      $0.00  spawn-3/sg-2/1  writer  not made: the agent could not be started

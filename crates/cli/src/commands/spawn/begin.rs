@@ -92,8 +92,7 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
 
 fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, args: &Args) -> Brief {
     let recovery = site.policy.recovery();
-    let slug = Some(aurora_model::id::slug(&list.goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
-    let feature = slug.unwrap_or_else(|| "tasks".to_owned());
+    let feature = feature_of(&list.goal);
     let branch = format!("{}{feature}", site.policy.branches().prefix);
     let settings = RunSettings {
         max_parallel: args.max_parallel.or(list.max_parallel).unwrap_or(USUAL_PARALLEL),
@@ -112,8 +111,23 @@ fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, arg
         source: Some(source),
         tasks: planned(site, list.tasks),
         place: Place { feature, path: String::new(), branch: Some(branch) },
+        policy: site.layer.clone(),
         settings,
     }
+}
+
+/// The short name of a goal, which names its worktree and branch. What the words do not tell apart,
+/// because they are too long or in another script, a few digits do.
+fn feature_of(goal: &str) -> String {
+    let slug = aurora_model::id::slug(goal, SLUG_CHARS);
+    let whole = slug.chars().filter(char::is_ascii_alphanumeric).count();
+    if !slug.is_empty() && whole == goal.chars().filter(|c| c.is_alphanumeric()).count() {
+        return slug;
+    }
+    let digits: String =
+        aurora_store::chain::digest(goal.as_bytes()).as_str().chars().take(6).collect();
+    let begin = if slug.is_empty() { "goal" } else { &slug };
+    format!("{begin}-{digits}")
 }
 
 /// Says what stands in the way of every task, before anybody looks at a preview of them.
@@ -141,7 +155,7 @@ fn refuse_the_impossible(site: &Site, tasks: &[Task]) -> anyhow::Result<()> {
 
 /// The tasks with who does each, and which are kept apart because they touch the same files.
 pub fn planned(site: &Site, tasks: Vec<Task>) -> Vec<Planned> {
-    let apart = graph::apart(&graph::Graph::of(&tasks));
+    let apart = graph::apart(&tasks);
     let planned = |(task, apart_from): (Task, Vec<_>)| {
         let assignment = site.registry.assign(task.agent.as_ref());
         Planned { task, assignment, apart_from }
