@@ -38,6 +38,7 @@ pub fn apply(state: &mut State, event: &Event) {
             let about = asked.question.about.clone();
             answered(state, &about, *choice);
         }
+        Event::Noticed { what, .. } => state.noticed.extend_from_slice(what),
         Event::PlanWritten { path } => state.plan = Some(path.clone()),
         Event::RunInterrupted { by } => {
             state.phase = Phase::Interrupted;

@@ -22,6 +22,8 @@ pub struct State {
     pub questions: Vec<Asked>,
     /// The folder into which the plan was written, for runs that are only planned.
     pub plan: Option<String>,
+    /// What is not as it was when the run began and no task was let do, in the order of telling.
+    pub noticed: Vec<String>,
     /// How many events led here.
     pub version: u64,
 }
