@@ -107,6 +107,20 @@ impl RealWorld {
         self.0.site.path()
     }
 
+    /// What is not as it was when the run began, and no task was let do.
+    ///
+    /// # Errors
+    /// When a thread ends early.
+    pub async fn noticed(&self) -> Result<Vec<String>> {
+        let site = Arc::clone(&self.0.site);
+        // Where nothing was begun, nothing is made to look at it.
+        let look = move || match site.path() {
+            Some(_) => Ok(site.noticed().into_iter().map(|one| one.what).collect()),
+            None => Ok(Vec::new()),
+        };
+        blocking(look).await
+    }
+
     /// Takes the desks away; what was adopted stays.
     ///
     /// # Errors

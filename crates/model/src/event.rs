@@ -152,6 +152,18 @@ pub enum Event {
         /// The folder.
         path: String,
     },
+    /// Git's own data or the run's worktree is not as it was when the run began, and no task was let
+    /// do that. Nobody can tell whose hand it was.
+    Noticed {
+        /// The task whose attempt had ended when it was found.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        task: Option<TaskId>,
+        /// Which attempt.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        attempt: Option<u32>,
+        /// What, one thing each; told once.
+        what: Vec<String>,
+    },
     /// Somebody stopped the run; it can be resumed.
     RunInterrupted {
         /// How: `SIGINT`, `SIGTERM`, `abort`.

@@ -11,6 +11,7 @@ mod note;
 mod plan;
 mod prepare;
 mod remove;
+mod watch;
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -24,6 +25,8 @@ use crate::git::GitWorkspace;
 use crate::git::private::{FeatureLock, PrivateStore};
 use crate::request::PathOutcome;
 
+pub use watch::Notice;
+
 /// How long another desk that prepares or adopts is waited for.
 const PATIENCE: Duration = Duration::from_secs(300);
 
@@ -34,6 +37,8 @@ pub const MAX_PATCH_BYTES: usize = 64 << 20;
 /// of every repository. All of it is ours, so that anything in it may be thrown away.
 pub struct Desk {
     number: u32,
+    /// Whose it is, where there are several; what happens to git's data meanwhile is noticed for them.
+    owner: Option<String>,
     /// The run's worktree.
     home: GitWorkspace,
     /// The desk itself.
@@ -107,6 +112,9 @@ pub struct Adopted {
     /// Why nothing was changed: as a conflict with both sides marked, or as kept with the reason in
     /// words.
     pub conflicts: Vec<PathOutcome>,
+    /// What somebody else changed in the run's worktree since the run knew it. It stays, and
+    /// [`GitWorkspace::noticed`] tells it.
+    pub foreign: Vec<RepoPath>,
 }
 
 impl Adopted {
@@ -133,7 +141,9 @@ impl GitWorkspace {
             });
         }
         let name = format!("{owner}-{number}");
-        self.made(self.desk_named(&self.place.feature, &name, number)?)
+        let mut desk = self.desk_named(&self.place.feature, &name, number)?;
+        desk.owner = Some(owner.to_owned());
+        self.made(desk)
     }
 
     fn made(&self, desk: Desk) -> Result<Desk> {
@@ -163,7 +173,7 @@ impl GitWorkspace {
         let mut settings = self.settings.clone();
         settings.from.clone_from(&place.root);
         let own = Self { settings, place, store, watch: None };
-        Ok(Desk { number, home: self.reopened()?, own })
+        Ok(Desk { number, owner: None, home: self.reopened()?, own })
     }
 
     /// Where desks of this repository are. Made for nobody else, and without a link in its path.

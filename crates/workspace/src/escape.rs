@@ -1,6 +1,6 @@
 //! What reaches out of a worktree, or into git's own data: found and reported, never removed.
 
-mod git_data;
+pub(crate) mod git_data;
 mod link;
 mod setting;
 #[cfg(test)]

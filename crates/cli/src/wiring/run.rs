@@ -64,6 +64,8 @@ pub struct Driven {
     pub worktree: Option<PathBuf>,
     /// How long it was driven.
     pub seconds: u64,
+    /// What happened to git's own data meanwhile, or to the worktree, and no task was let do.
+    pub noticed: Vec<String>,
 }
 
 impl Site {
@@ -152,7 +154,8 @@ impl Site {
         let listed = self.session.workspace.list_worktrees().unwrap_or_default();
         let own = listed.into_iter().find(|one| Some(one.slug.as_str()) == feature);
         let worktree = own.map(|one| one.path);
-        Driven { ended: Ended::Finished, state, worktree, seconds: 0 }
+        let noticed = state.noticed.clone();
+        Driven { ended: Ended::Finished, state, worktree, seconds: 0, noticed }
     }
 
     /// How many files of the checkout no commit holds, but for one; a run does not see them.
@@ -206,6 +209,9 @@ impl Site {
         let mut signals = listen()?;
         let driver = Driver::new(self.store, Arc::clone(&world) as Arc<_>).staying(front.stays);
         let (ended, state) = driver.drive(run, first, &mut signals).await.map_err(failure)?;
+        let mut noticed = state.noticed.clone();
+        let last = world.noticed().await.map_err(failure)?;
+        noticed.extend(last.into_iter().filter(|what| !state.noticed.contains(what)));
         if ended == Ended::Finished && !keeps_desks(&state) {
             // What is done stays done, also where a desk cannot be taken away.
             if let Err(error) = world.clear_desks().await {
@@ -213,7 +219,7 @@ impl Site {
             }
         }
         let seconds = begun.elapsed().as_secs();
-        Ok(Driven { ended, state, worktree: world.worktree(), seconds })
+        Ok(Driven { ended, state, worktree: world.worktree(), seconds, noticed })
     }
 }
 

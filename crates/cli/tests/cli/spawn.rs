@@ -4,6 +4,7 @@ mod agents;
 mod beginning;
 mod disk;
 mod gate;
+mod git_data;
 mod hostile;
 mod keeping;
 mod kill;

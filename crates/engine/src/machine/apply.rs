@@ -46,6 +46,7 @@ pub fn apply(state: &mut State, event: &Event) {
                 answered(state, &about, *choice);
             }
         }
+        Event::Noticed { what, .. } => state.noticed.extend_from_slice(what),
         Event::PlanWritten { path } => state.plan = Some(path.clone()),
         Event::RunInterrupted { by } => {
             state.phase = Phase::Interrupted;

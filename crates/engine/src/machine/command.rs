@@ -44,6 +44,8 @@ pub enum Command {
         transcript: Option<Digest>,
         /// What its desk held when it began.
         base: Option<TreeId>,
+        /// What is not as it was when the run began, told before or not.
+        noticed: Vec<String>,
     },
     /// The gate judged what an attempt changed.
     ChangesJudged {
@@ -76,6 +78,8 @@ pub enum Command {
         checkpoint: Option<CheckpointId>,
         /// What changed.
         changed: Vec<Touched>,
+        /// What is not as it was when the run began, told before or not.
+        noticed: Vec<String>,
     },
     /// What an attempt changed could not be taken over, and nothing of it was.
     NotAdopted {

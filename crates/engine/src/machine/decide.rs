@@ -28,9 +28,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             answer(state, question, *choice, answerer)?
         }
         Command::Judged { task, decision, reasons } => judged(state, task, *decision, reasons)?,
-        Command::AttemptOver { task, attempt, end, cost, millis, transcript, base } => {
+        Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed } => {
             busy(state, task, *attempt, Doing::Attempting)?;
-            vec![Event::AttemptEnded {
+            let ended = Event::AttemptEnded {
                 task: task.clone(),
                 attempt: *attempt,
                 end: end.clone(),
@@ -38,21 +38,23 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 millis: *millis,
                 transcript: transcript.clone(),
                 base: base.clone(),
-            }]
+            };
+            std::iter::once(ended).chain(news(state, task, *attempt, noticed)).collect()
         }
         Command::ChangesJudged { .. } => changes_judged(state, command)?,
-        Command::Adopted { task, attempt, checkpoint, changed } => {
+        Command::Adopted { task, attempt, checkpoint, changed, noticed } => {
             let (task_state, summary) = adopting(state, task, *attempt)?;
             let route = task_state.attempts.iter().find(|one| one.number == *attempt);
             let route = route.map(|one| one.route.clone());
-            vec![Event::TaskCompleted {
+            let completed = Event::TaskCompleted {
                 task: task.clone(),
                 attempt: *attempt,
                 route: route.ok_or_else(|| unknown_task(task))?,
                 summary,
                 checkpoint: checkpoint.clone(),
                 changed: changed.clone(),
-            }]
+            };
+            news(state, task, *attempt, noticed).into_iter().chain([completed]).collect()
         }
         Command::NotAdopted { task, attempt, error, conflicts } => {
             // What cannot even be looked at cannot be taken over either.
@@ -86,6 +88,14 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
         follow.iter().for_each(|event| apply(&mut next, event));
         events.extend(follow);
     }
+}
+
+/// What was noticed and not told before.
+fn news(state: &State, task: &TaskId, attempt: u32, noticed: &[String]) -> Option<Event> {
+    let is_new = |what: &&String| !state.noticed.contains(what);
+    let what: Vec<String> = noticed.iter().filter(is_new).cloned().collect();
+    let (task, attempt) = (Some(task.clone()), Some(attempt));
+    (!what.is_empty()).then_some(Event::Noticed { task, attempt, what })
 }
 
 fn stale(what: impl Into<String>) -> Refused {

@@ -28,6 +28,8 @@ pub struct State {
     pub questions: Roll<Asked>,
     /// The folder into which the plan was written, for runs that are only planned.
     pub plan: Option<String>,
+    /// What is not as it was when the run began and no task was let do, in the order of telling.
+    pub noticed: Vec<String>,
     /// How many events led here.
     pub version: u64,
     /// What waits for what; it never changes once the run began.

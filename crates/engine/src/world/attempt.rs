@@ -77,7 +77,14 @@ impl Inner {
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (task, attempt) = (id.clone(), number);
         let (end, cost, base) = (gone.end, gone.cost, gone.base);
-        Ok(Command::AttemptOver { task, attempt, end, cost, millis, transcript, base })
+        // However it ended: who fails can have done as much as who succeeds.
+        let noticed = if base.is_some() { self.noticed().await? } else { Vec::new() };
+        Ok(Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed })
+    }
+
+    async fn noticed(&self) -> Result<Vec<String>> {
+        let site = Arc::clone(&self.site);
+        blocking(move || Ok(site.noticed().into_iter().map(|one| one.what).collect())).await
     }
 
     fn agent_of(&self, route: &Route) -> std::result::Result<Arc<dyn Agent>, String> {

@@ -5,18 +5,20 @@ use std::sync::Arc;
 use aurora_gate::{Policy, judge};
 use aurora_model::context::Plan;
 use aurora_model::{
-    Action, Answer, Change, ChangeKind, Context, Operation, Reason, Severity, SkipReason, Span,
-    TaskId, ToolCall, Touched, Violation,
+    About, Action, Answer, Change, ChangeKind, Choice, Constraint, Context, Operation, Reason,
+    Severity, SkipReason, Span, TaskId, ToolCall, Touched, Violation,
 };
-use aurora_workspace::desk::DeskChanges;
+use aurora_workspace::desk::{DeskChanges, Notice};
 use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
 
 use super::{Inner, blocking, task_of};
 use crate::error::{Error, Result};
-use crate::machine::{AttemptState, Command, State};
+use crate::machine::{Asked, AttemptState, Command, State};
 
 /// So many of the changed paths are put to a person; the desk has them all.
 const SHOWN_PATHS: usize = 20;
+/// What is noticed of git's own data and of the run's worktree.
+const GIT_DATA: &str = "workspace.git_data";
 /// So many of the things that cannot be taken over are named.
 const NAMED_LEFT_OUT: usize = 5;
 
@@ -30,6 +32,7 @@ impl Inner {
         state: &State,
     ) -> Result<Command> {
         let (expected_files, expected_lines) = state.expected(&task);
+        let allowed = allowed_before(state);
         let Some(base) = attempt_of(state, &task, attempt)?.base.clone() else {
             let (decision, reasons, result) = (Answer::Allow, Vec::new(), None);
             let (files, lines) = (0, 0);
@@ -62,7 +65,9 @@ impl Inner {
             let mut context = self.settings.context.clone();
             let plan = context.plan.take().unwrap_or_default();
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
-            let reasons = judge_changes(&found, &self.settings.policy, &context);
+            let mut reasons = judge_changes(&found, &self.settings.policy, &context);
+            reasons.extend(unsettled(&self.site.noticed(), &allowed));
+            reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
             Ok(Command::ChangesJudged {
                 task,
                 attempt,
@@ -88,8 +93,8 @@ impl Inner {
     ) -> Result<Command> {
         let of = attempt_of(state, &task, attempt)?;
         let (Some(base), Some(result)) = (of.base.clone(), of.result.clone()) else {
-            let (checkpoint, changed) = (None, Vec::new());
-            return Ok(Command::Adopted { task, attempt, checkpoint, changed });
+            let (checkpoint, changed, noticed) = (None, Vec::new(), Vec::new());
+            return Ok(Command::Adopted { task, attempt, checkpoint, changed, noticed });
         };
         let title = task_of(state, &task)?.planned.task.title.clone();
         let message = format!("{task}: {title}");
@@ -117,7 +122,8 @@ impl Inner {
             }
             let checkpoint = adopted.checkpoint.map(|one| one.checkpoint_id).filter(|_| shown);
             let changed = adopted.changed.into_iter().map(touched).collect();
-            Ok(Command::Adopted { task, attempt, checkpoint, changed })
+            let noticed = self.site.noticed().into_iter().map(|one| one.what).collect();
+            Ok(Command::Adopted { task, attempt, checkpoint, changed, noticed })
         })
         .await
     }
@@ -154,6 +160,34 @@ fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reaso
         }
     }
     reasons
+}
+
+/// What a person must look at before anything is taken over, unless they did and allowed it: nobody
+/// can tell whose hand it was, so that no task is denied for it.
+fn unsettled(noticed: &[Notice], allowed: &[String]) -> Vec<Reason> {
+    let open = |one: &&Notice| one.critical && !allowed.contains(&one.what);
+    let open = noticed.iter().filter(open);
+    open.map(|one| own_reason(Answer::Ask, GIT_DATA, one.what.clone())).collect()
+}
+
+/// What was noticed and allowed before in this run.
+fn allowed_before(state: &State) -> Vec<String> {
+    let allowed = |asked: &&Asked| matches!(asked.answer, Some((Choice::Allow, _)));
+    let reasons =
+        state.questions.iter().filter(allowed).flat_map(|asked| match &asked.question.about {
+            About::Changes { reasons, .. } => reasons.as_slice(),
+            _ => &[],
+        });
+    let own = reasons.filter(|reason| reason.rule == GIT_DATA);
+    own.map(|reason| reason.message.clone()).collect()
+}
+
+/// Whether it is about what all worktrees of the repository share, which is noticed for the whole run.
+fn is_shared(violation: &Violation) -> bool {
+    let file = violation.file.as_ref().map(aurora_model::RepoPath::as_bytes).unwrap_or_default();
+    violation.constraint == Constraint::GitData
+        && file.starts_with(b".git/")
+        && !file.starts_with(b".git/worktree/")
 }
 
 fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {
@@ -209,6 +243,9 @@ fn why_left(reason: SkipReason) -> &'static str {
 
 /// What leads out of the desk or into git's own data must not be taken over.
 fn reason_of(violation: &Violation) -> Option<Reason> {
+    if is_shared(violation) {
+        return None;
+    }
     let answer = match violation.severity {
         Severity::Info | Severity::Warning => return None,
         Severity::Error => Answer::Ask,

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use aurora_model::RunId;
 use aurora_workspace::GitWorkspace;
-use aurora_workspace::desk::Desk;
+use aurora_workspace::desk::{Desk, Notice};
 use aurora_workspace::git::worktree::NewWorktree;
 
 use crate::error::Result;
@@ -43,6 +43,20 @@ impl Site {
     /// A desk of the run's worktree.
     pub fn desk(&self, number: u32) -> Result<Desk> {
         Ok(self.worktree()?.desk_of(&self.owner, number)?)
+    }
+
+    /// What is not as it was when the run began, and no task was let do. What cannot be looked at is
+    /// told as well: a run does not end for it.
+    pub fn noticed(&self) -> Vec<Notice> {
+        let look = || -> Result<Vec<Notice>> {
+            let worktree = self.worktree()?;
+            worktree.look_for_foreign(&self.owner)?;
+            Ok(worktree.noticed(&self.owner)?)
+        };
+        look().unwrap_or_else(|error| {
+            let what = format!("git's own data could not be looked at: {error}");
+            vec![Notice { what, critical: true }]
+        })
     }
 
     /// Where the worktree is, when there is one.

@@ -82,7 +82,13 @@ impl World for Calm {
             }),
             Effect::Adopt { task, attempt, .. } => Box::pin(async move {
                 let (checkpoint, changed) = (None, Vec::new());
-                Ok(Some(Command::Adopted { task, attempt, checkpoint, changed }))
+                Ok(Some(Command::Adopted {
+                    task,
+                    attempt,
+                    checkpoint,
+                    changed,
+                    noticed: Vec::new(),
+                }))
             }),
             Effect::Ask { .. } | Effect::WritePlan => Box::pin(async { Ok(None) }),
         }

@@ -150,7 +150,8 @@ impl Sim {
 
 pub fn over(task: &TaskId, attempt: u32, end: AttemptEnd, millis: u64) -> Command {
     let (task, cost, transcript, base) = (task.clone(), Cost::default(), None, None);
-    Command::AttemptOver { task, attempt, end, cost, millis, transcript, base }
+    let noticed = Vec::new();
+    Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed }
 }
 
 fn judge(chance: &mut Chance, mild: bool) -> (Answer, Vec<Reason>) {
@@ -189,7 +190,13 @@ fn adopt(sim: &Sim, task: &TaskId, attempt: u32, chance: &mut Chance) -> Command
     }
     let before = adopted.insert(task.clone(), attempt);
     assert!(before.is_none_or(|before| before == attempt), "{task} is taken over twice");
-    Command::Adopted { task: task.clone(), attempt, checkpoint: None, changed: Vec::new() }
+    Command::Adopted {
+        task: task.clone(),
+        attempt,
+        checkpoint: None,
+        changed: Vec::new(),
+        noticed: Vec::new(),
+    }
 }
 
 /// The answer of somebody who wants to get on.

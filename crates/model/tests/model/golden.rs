@@ -37,6 +37,7 @@ variants! {
         Event::TaskSkipped { .. } => "task_skipped",
         Event::TaskDenied { .. } => "task_denied",
         Event::PlanWritten { .. } => "plan_written",
+        Event::Noticed { .. } => "noticed",
         Event::RunInterrupted { .. } => "run_interrupted",
         Event::RunResumed { .. } => "run_resumed",
         Event::RunFinished { .. } => "run_finished",

@@ -38,25 +38,27 @@ impl Desk {
         }
         let deltas = tree::compare(&objects, &from, &to)?;
         if let Some(adopted) = self.adopted_before(&objects, base, result, &deltas)? {
-            return Ok(adopted);
+            return self.known(adopted);
         }
         let left = self.note::<Left>()?;
         let left = left.filter(|left| left.base == *base && left.result == *result);
         let safety = self.safety_checkpoint(&deltas, message, &lock)?;
+        let written: Vec<RepoPath> = deltas.iter().map(|delta| delta.path.clone()).collect();
+        let foreign = self.heed(&safety, &written, &lock)?;
         let now = tree_id(&safety.tree)?;
         // Objects of that checkpoint are in a pack that is newer than the handle.
         let objects = self.home.store.objects()?;
         let mut pack = PackWriter::new(&self.home.store)?;
         let plan = self.plan_adoption(&objects, &deltas, &now, left.as_ref(), &mut pack)?;
         if !plan.conflicts.is_empty() {
-            return Ok(in_conflict(plan.conflicts));
+            return Ok(Adopted { foreign, ..in_conflict(plan.conflicts) });
         }
         let made = left.as_ref().map(|left| left.made.clone()).unwrap_or_default();
         let gone = left.map(|left| left.gone).unwrap_or_default();
         let folders_stay = self.home.folders_that(&made, false)?.is_empty()
             && self.home.folders_that(&gone, true)?.is_empty();
         if plan.steps.is_empty() && folders_stay {
-            return Ok(done(safety, &deltas, plan.merged));
+            return Ok(Adopted { foreign, ..done(safety, &deltas, plan.merged) });
         }
         let edits: BTreeMap<_, _> =
             plan.steps.iter().map(|step| (step.path.clone(), step.to)).collect();
@@ -74,6 +76,14 @@ impl Desk {
         let adopted = self.carry_over(plan, &safety, message, (made, gone), &deltas, &lock)?;
         // With many packs, reading is slower, not wrong.
         let _ = self.home.store.repack_if_due(&self.home.place);
+        self.known(Adopted { foreign, ..adopted })
+    }
+
+    /// Takes note that what the run's worktree holds now is the run's own doing.
+    fn known(&self, adopted: Adopted) -> Result<Adopted> {
+        if let (Some(owner), Some(made)) = (&self.owner, &adopted.checkpoint) {
+            self.home.heed_own(owner, made)?;
+        }
         Ok(adopted)
     }
 
@@ -183,10 +193,12 @@ fn did_not_go(one: &PathOutcome) -> bool {
 }
 
 fn in_conflict(conflicts: Vec<PathOutcome>) -> Adopted {
-    Adopted { checkpoint: None, changed: Vec::new(), merged: Vec::new(), conflicts }
+    let (changed, merged, foreign) = (Vec::new(), Vec::new(), Vec::new());
+    Adopted { checkpoint: None, changed, merged, conflicts, foreign }
 }
 
 fn done(checkpoint: Checkpoint, deltas: &[Delta], merged: Vec<RepoPath>) -> Adopted {
     let changed: Vec<Change> = deltas.iter().filter_map(change).collect();
-    Adopted { checkpoint: Some(checkpoint), changed, merged, conflicts: Vec::new() }
+    let (conflicts, foreign) = (Vec::new(), Vec::new());
+    Adopted { checkpoint: Some(checkpoint), changed, merged, conflicts, foreign }
 }

@@ -36,6 +36,9 @@ impl Desk {
     /// has it), apart from ignored files, which are often caches. No process is ended.
     pub fn prepare(&self) -> Result<Prepared> {
         let lock = self.lock()?;
+        if let Some(owner) = &self.owner {
+            self.home.keep_watch(owner)?;
+        }
         let (base, commit) = self.state_of_home()?;
         self.ensure(&commit, &lock)?;
         let brought = match self.bring_to(&base, &commit, &lock) {
@@ -78,7 +81,19 @@ impl Desk {
             ..CheckpointRequest::default()
         };
         let base = self.home.capture(&request, &lock)?.checkpoint;
+        self.heed(&base, &[], &lock)?;
         Ok((base, self.commit_of_home()?))
+    }
+
+    /// Takes note of what others did to the run's worktree.
+    pub(super) fn heed(
+        &self,
+        found: &Checkpoint,
+        but: &[RepoPath],
+        lock: &FeatureLock,
+    ) -> Result<Vec<RepoPath>> {
+        let heeded = self.owner.as_ref().map(|owner| self.home.heed(owner, found, but, lock));
+        Ok(heeded.transpose()?.unwrap_or_default())
     }
 
     fn bring_to(

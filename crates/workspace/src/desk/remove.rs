@@ -40,7 +40,7 @@ impl GitWorkspace {
                 self.desk_named(feature, &end, number)?.remove()?;
             }
         }
-        Ok(())
+        self.forget_watch(owner)
     }
 
     /// The same for another worktree's desks.

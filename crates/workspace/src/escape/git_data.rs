@@ -310,6 +310,28 @@ pub(crate) fn compare(before: &GitFingerprint, after: &GitFingerprint) -> Vec<Vi
     found
 }
 
+/// What became different in the git folder that all worktrees share, as far as it matters, each with
+/// a sign of what it is now; and whether git would execute something or look elsewhere by it.
+pub(crate) fn differences(before: &GitFingerprint, after: &GitFingerprint) -> Vec<(String, bool)> {
+    let labels: BTreeSet<&RepoPath> = before.files.keys().chain(after.files.keys()).collect();
+    let found = labels.into_iter().filter(|label| !is_of_a_desk(label)).filter_map(|label| {
+        let (was, is) = (before.files.get(label), after.files.get(label));
+        let (severity, message) = compare_file(label, was, is)?;
+        let rules = is.or(was)?.role == Role::Rules;
+        let now: String = is.map(|is| is.hash.chars().take(7).collect()).unwrap_or_default();
+        let now = if now.is_empty() { String::new() } else { format!(" (now {now})") };
+        let critical = severity == Severity::Critical || rules;
+        (severity >= Severity::Error).then(|| (format!("{message}{now}"), critical))
+    });
+    found.collect()
+}
+
+/// Attempts may do to their desks what they like: these are set back before each.
+fn is_of_a_desk(label: &RepoPath) -> bool {
+    let name = label.parts().nth(2).unwrap_or_default();
+    is_bookkeeping_pointer(label) && name.windows(6).any(|part| part == b".desk-")
+}
+
 fn compare_file(
     label: &RepoPath,
     before: Option<&FilePrint>,

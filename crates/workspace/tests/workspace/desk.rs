@@ -6,6 +6,7 @@ mod large;
 mod mess;
 mod opening;
 mod prepare;
+mod watch;
 
 use std::path::Path;
 

@@ -34,6 +34,7 @@ pub fn how_it_ended(driven: &Driven, screen: &Screen, json: bool) -> anyhow::Res
             "worktree": driven.worktree,
             "questions": questions,
             "answers": answers,
+            "noticed": driven.noticed,
             "cost_usd": state.spent().to_string().trim_start_matches('$'),
             "exit_code": exit.code(),
         });
@@ -67,8 +68,21 @@ fn summary_of(driven: &Driven, screen: &Screen, run: &str) -> Summary {
         next: next_steps(driven, run, place.as_deref(), &branch),
         branch: place.as_ref().map(|_| branch.clone()).unwrap_or_default(),
         place: place.unwrap_or_default(),
-        notes: screen.answers(state).iter().map(|(task, path)| answer_note(task, path)).collect(),
+        notes: notes(driven, screen),
     }
+}
+
+/// What is worth knowing; what must be looked at before anything is taken over comes first.
+fn notes(driven: &Driven, screen: &Screen) -> Vec<String> {
+    let mut notes = Vec::new();
+    if !driven.noticed.is_empty() {
+        let what = "Look at these before you use git here; nobody can tell whose hand it was:";
+        notes.push(what.to_owned());
+    }
+    notes.extend(driven.noticed.iter().cloned());
+    let answers = screen.answers(&driven.state);
+    notes.extend(answers.iter().map(|(task, path)| answer_note(task, path)));
+    notes
 }
 
 fn answer_note(task: &TaskId, path: &Path) -> String {
@@ -116,7 +130,11 @@ fn next_steps(
                 "git -C {place} add -A && git -C {place} commit -m {} && git merge {branch}",
                 words::quote(goal)
             );
-            next.push(step("take it over", commit));
+            let what = match driven.noticed.is_empty() {
+                true => "take it over",
+                false => "take it over, once you have looked",
+            };
+            next.push(step(what, commit));
         }
     }
     next

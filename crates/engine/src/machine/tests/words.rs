@@ -39,7 +39,13 @@ pub fn command(plan: &Plan, text: &str) -> Command {
         }
         ["adopt", id] => {
             let (task, attempt) = attempt_of(id);
-            Command::Adopted { task, attempt, checkpoint: None, changed: Vec::new() }
+            Command::Adopted {
+                task,
+                attempt,
+                checkpoint: None,
+                changed: Vec::new(),
+                noticed: Vec::new(),
+            }
         }
         ["conflict", id] => {
             let (task, attempt) = attempt_of(id);
@@ -59,7 +65,8 @@ pub fn command(plan: &Plan, text: &str) -> Command {
             let (task, attempt) = attempt_of(id);
             let (cost, millis, transcript, base) = (Cost::default(), 7, None, None);
             let end = end_of(end);
-            Command::AttemptOver { task, attempt, end, cost, millis, transcript, base }
+            let noticed = Vec::new();
+            Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed }
         }
         _ => panic!("`{text}` says nothing"),
     }
@@ -162,6 +169,7 @@ pub fn event(event: &Event) -> String {
         Event::PlanWritten { .. } => "written".to_owned(),
         Event::RunInterrupted { by } => format!("stopped by {by}"),
         Event::RunResumed {} => "resumed".to_owned(),
+        Event::Noticed { what, .. } => format!("noticed {}", what.join(", ")),
         Event::RunFinished { outcome } => format!("finished {outcome:?}").to_lowercase(),
     }
 }

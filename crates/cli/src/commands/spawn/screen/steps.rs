@@ -74,6 +74,10 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
         Event::RunInterrupted { by } => {
             Some(format!("stopping ({}) {}", canvas.safe(by), canvas.sign(Sign::More)))
         }
+        Event::Noticed { what, .. } => {
+            let what: Vec<_> = what.iter().map(|what| canvas.safe(what)).collect();
+            Some(format!("warning: look at this before you use git here: {}", what.join("; ")))
+        }
         _ => None,
     }
 }
