@@ -6,7 +6,7 @@ use aurora_gate::{Policy, judge};
 use aurora_model::context::Plan;
 use aurora_model::{
     About, Action, Answer, Change, ChangeKind, Choice, Constraint, Context, Operation, Reason,
-    Severity, SkipReason, Span, TaskId, Touched, Violation,
+    Severity, SkipReason, Span, TaskId, ToolCall, Touched, Violation,
 };
 use aurora_workspace::desk::{DeskChanges, Notice};
 use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
@@ -49,13 +49,24 @@ impl Inner {
             });
         };
         blocking(move || {
-            let desk = self.site.desk(desk)?;
-            let found = desk.changes(&base)?;
+            let looked = self.site.desk(desk).and_then(|desk| {
+                let found = desk.changes(&base)?;
+                Ok((desk.path().display().to_string(), found))
+            });
+            let (place, found) = match looked {
+                Ok(looked) => looked,
+                // An agent that removes or spoils its own desk has left nothing; the others go on.
+                Err(Error::Workspace(error)) => {
+                    let error = format!("what it left at its desk cannot be read: {error}");
+                    return Ok(Command::NotAdopted { task, attempt, error, conflicts: Vec::new() });
+                }
+                Err(error) => return Err(error),
+            };
             let mut context = self.settings.context.clone();
             let plan = context.plan.take().unwrap_or_default();
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
             let mut reasons = judge_changes(&found, &self.settings.policy, &context);
-            reasons.extend(unsettled(&self.site.noticed(), &allowed));
+            reasons.extend(unsettled(&self.site.noticed(false), &allowed));
             reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
             Ok(Command::ChangesJudged {
                 task,
@@ -65,7 +76,7 @@ impl Inner {
                 files: found.files(),
                 lines: found.lines_added.saturating_add(found.lines_removed),
                 paths: found.changes.iter().take(SHOWN_PATHS).map(shown).collect(),
-                place: Some(desk.path().display().to_string()),
+                place: Some(place),
                 result: Some(found.result),
             })
         })
@@ -93,7 +104,11 @@ impl Inner {
                 Ok(adopted) => adopted,
                 // What somebody else has in their hands, or what must not be taken over, is for a
                 // person to settle; the task can be tried again.
-                Err(error @ (WorkspaceError::Refused { .. } | WorkspaceError::Busy { .. })) => {
+                Err(
+                    error @ (WorkspaceError::Refused { .. }
+                    | WorkspaceError::Busy { .. }
+                    | WorkspaceError::NotFound { .. }),
+                ) => {
                     let (error, conflicts) = (error.to_string(), Vec::new());
                     return Ok(Command::NotAdopted { task, attempt, error, conflicts });
                 }
@@ -107,7 +122,7 @@ impl Inner {
             }
             let checkpoint = adopted.checkpoint.map(|one| one.checkpoint_id).filter(|_| shown);
             let changed = adopted.changed.into_iter().map(touched).collect();
-            let noticed = self.site.noticed().into_iter().map(|one| one.what).collect();
+            let noticed = self.site.noticed(false).into_iter().map(|one| one.what).collect();
             Ok(Command::Adopted { task, attempt, checkpoint, changed, noticed })
         })
         .await
@@ -122,6 +137,7 @@ fn judge_changes(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec
         reasons.extend(judge(&action, policy, context).reasons);
     }
     if !found.patch_is_whole {
+        reasons.extend(by_path(found, policy, context));
         let message = "the changes are too large to be judged whole".to_owned();
         reasons.push(own_reason(Answer::Ask, "safety.max_lines_changed", message));
     }
@@ -158,6 +174,22 @@ fn is_shared(violation: &Violation) -> bool {
         && !file.starts_with(b".git/worktree/")
 }
 
+/// What the policy says about every changed path, where the patch is too large to be judged whole: a
+/// large file must not hide what comes after it.
+fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for change in &found.changes {
+        let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
+        let call = ToolCall { name: "Write".to_owned(), args };
+        for reason in judge(&Action::Tool(call), policy, context).reasons {
+            if !reasons.iter().any(|known| known.message == reason.message) {
+                reasons.push(reason);
+            }
+        }
+    }
+    reasons
+}
+
 fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {
     let attempt = task_of(state, task)?.attempts.iter().find(|one| one.number == number);
     attempt.ok_or_else(|| Error::Lost { what: format!("{task} has no attempt {number}") })
@@ -170,7 +202,8 @@ fn touched(change: Change) -> Touched {
 fn told(one: &PathOutcome) -> String {
     match &one.outcome {
         Outcome::Kept { because } => format!("{} ({because})", one.path),
-        _ => format!("{} (both changed the same lines)", one.path),
+        Outcome::Conflict { .. } => format!("{} (both changed the same lines)", one.path),
+        other => format!("{} ({other:?})", one.path),
     }
 }
 
