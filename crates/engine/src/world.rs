@@ -115,7 +115,7 @@ impl RealWorld {
         let site = Arc::clone(&self.0.site);
         // Where nothing was begun, nothing is made to look at it.
         let look = move || match site.path() {
-            Some(_) => Ok(site.noticed().into_iter().map(|one| one.what).collect()),
+            Some(_) => Ok(site.noticed(true).into_iter().map(|one| one.what).collect()),
             None => Ok(Vec::new()),
         };
         blocking(look).await

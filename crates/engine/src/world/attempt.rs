@@ -84,7 +84,7 @@ impl Inner {
 
     async fn noticed(&self) -> Result<Vec<String>> {
         let site = Arc::clone(&self.site);
-        blocking(move || Ok(site.noticed().into_iter().map(|one| one.what).collect())).await
+        blocking(move || Ok(site.noticed(true).into_iter().map(|one| one.what).collect())).await
     }
 
     fn agent_of(&self, route: &Route) -> std::result::Result<Arc<dyn Agent>, String> {

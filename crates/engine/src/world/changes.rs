@@ -66,7 +66,7 @@ impl Inner {
             let plan = context.plan.take().unwrap_or_default();
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
             let mut reasons = judge_changes(&found, &self.settings.policy, &context);
-            reasons.extend(unsettled(&self.site.noticed(), &allowed));
+            reasons.extend(unsettled(&self.site.noticed(false), &allowed));
             reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
             Ok(Command::ChangesJudged {
                 task,
@@ -122,7 +122,7 @@ impl Inner {
             }
             let checkpoint = adopted.checkpoint.map(|one| one.checkpoint_id).filter(|_| shown);
             let changed = adopted.changed.into_iter().map(touched).collect();
-            let noticed = self.site.noticed().into_iter().map(|one| one.what).collect();
+            let noticed = self.site.noticed(false).into_iter().map(|one| one.what).collect();
             Ok(Command::Adopted { task, attempt, checkpoint, changed, noticed })
         })
         .await

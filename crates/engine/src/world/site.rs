@@ -46,11 +46,14 @@ impl Site {
     }
 
     /// What is not as it was when the run began, and no task was let do. What cannot be looked at is
-    /// told as well: a run does not end for it.
-    pub fn noticed(&self) -> Vec<Notice> {
+    /// told as well: a run does not end for it. What others wrote into the worktree is looked for
+    /// where that is asked for; preparing and adopting do so anyway.
+    pub fn noticed(&self, look_for_foreign: bool) -> Vec<Notice> {
         let look = || -> Result<Vec<Notice>> {
             let worktree = self.worktree()?;
-            worktree.look_for_foreign(&self.owner)?;
+            if look_for_foreign {
+                worktree.look_for_foreign(&self.owner)?;
+            }
             Ok(worktree.noticed(&self.owner)?)
         };
         look().unwrap_or_else(|error| {
