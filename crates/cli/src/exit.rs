@@ -80,6 +80,11 @@ impl Failure {
         Self { exit: Exit::Failure, message: message.into(), hints: Vec::new() }
     }
 
+    /// It may not be done.
+    pub fn denied(message: impl Into<String>) -> Self {
+        Self { exit: Exit::Denied, message: message.into(), hints: Vec::new() }
+    }
+
     /// Adds what the user can do.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {

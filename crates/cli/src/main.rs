@@ -25,6 +25,9 @@ const EXAMPLES: &str = "Examples:
   aur hook install claude-code                put the gate in front of Claude Code
   aur checkpoint -m 'before the refactoring'  record what the worktree holds
   aur rollback                                take it back, after a look; --undo undoes that
+  aur goals 'Index faster'                    take a goal apart, look, write down a plan
+  aur spawn tasks.md                          let agents do a list of tasks, after a look
+  aur approvals list                          what runs ask of you
   aur demo                                    see all of it at work, without network or key
 
 Exit codes:

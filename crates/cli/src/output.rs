@@ -3,27 +3,20 @@
 pub mod changes;
 pub mod checkpoint;
 pub mod escape;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod failure;
 pub mod history;
 pub mod moment;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod options;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod painter;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod panel;
 pub mod patch;
 pub mod progress;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod progress_panel;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod review;
 pub mod rollback;
 pub mod skipped;
 pub mod snippet;
 pub mod style;
-#[allow(dead_code, reason = "the commands that show runs are wired to it one by one")]
 pub mod summary;
 pub mod verdict;
 pub mod wrap;

@@ -2,6 +2,7 @@
 
 pub mod agents;
 pub mod atomic;
+pub mod fence;
 pub mod git_config;
 pub mod git_facts;
 pub mod input;

@@ -7,7 +7,7 @@
 mod journal;
 mod stop;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -203,8 +203,9 @@ impl Driver {
         if matches!(state.phase, Phase::Interrupted | Phase::Finished(_)) {
             hands.leave_at.get_or_insert_with(|| Instant::now() + LEAVE_LIMIT);
         }
+        let known: BTreeSet<&Effect> = owed.iter().collect();
         hands.performing.retain(|effect, one| {
-            let still = owed.contains(effect);
+            let still = known.contains(effect);
             if !still {
                 one.stopper.stop();
             }

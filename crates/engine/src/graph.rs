@@ -2,7 +2,7 @@
 
 mod overlap;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use aurora_model::id::TaskId;
 use aurora_model::task::Task;
@@ -13,36 +13,61 @@ pub use self::overlap::{apart, patterns_overlap};
 const MAX_CYCLES: usize = 10;
 
 /// Tasks and the tasks that they wait for, by their place in the list.
-#[derive(Debug, Clone)]
-pub struct Graph<'t> {
-    tasks: &'t [Task],
-    places: HashMap<&'t str, usize>,
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Graph {
+    ids: Vec<TaskId>,
+    places: HashMap<TaskId, usize>,
     /// For each task the places of those it waits for; names that no task has are left out.
     before: Vec<Vec<usize>>,
+    /// For each task the places of those that wait for it.
+    after: Vec<Vec<usize>>,
 }
 
-impl<'t> Graph<'t> {
+impl Graph {
     /// The graph of these tasks.
     #[must_use]
-    pub fn of(tasks: &'t [Task]) -> Self {
-        let mut places: HashMap<&str, usize> = HashMap::with_capacity(tasks.len());
-        for (place, task) in tasks.iter().enumerate() {
-            places.entry(task.id.as_str()).or_insert(place);
+    pub fn of<'t>(tasks: impl IntoIterator<Item = &'t Task>) -> Self {
+        let tasks: Vec<&Task> = tasks.into_iter().collect();
+        let ids: Vec<TaskId> = tasks.iter().map(|task| task.id.clone()).collect();
+        let mut places = HashMap::with_capacity(ids.len());
+        for (place, id) in ids.iter().enumerate() {
+            places.entry(id.clone()).or_insert(place);
         }
-        let before = tasks.iter().map(|task| {
-            let known = |id: &TaskId| places.get(id.as_str()).copied();
-            task.depends_on.iter().filter_map(known).collect()
-        });
-        let before = before.collect();
-        Self { tasks, places, before }
+        let before = tasks
+            .iter()
+            .map(|task| task.depends_on.iter().filter_map(|id| places.get(id).copied()).collect());
+        let before: Vec<Vec<usize>> = before.collect();
+        let mut after = vec![Vec::new(); ids.len()];
+        for (place, before) in before.iter().enumerate() {
+            for other in before {
+                if let Some(after) = after.get_mut(*other) {
+                    after.push(place);
+                }
+            }
+        }
+        Self { ids, places, before, after }
+    }
+
+    /// The place of a task in the list.
+    #[must_use]
+    pub fn place(&self, id: &TaskId) -> Option<usize> {
+        self.places.get(id).copied()
     }
 
     fn id(&self, place: usize) -> Option<TaskId> {
-        self.tasks.get(place).map(|task| task.id.clone())
+        self.ids.get(place).cloned()
     }
 
-    fn before(&self, place: usize) -> &[usize] {
+    /// The places of those that the task there waits for.
+    #[must_use]
+    pub fn before(&self, place: usize) -> &[usize] {
         self.before.get(place).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The places of those that wait for the task there.
+    #[must_use]
+    pub fn after(&self, place: usize) -> &[usize] {
+        self.after.get(place).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Circles of tasks that wait for each other, each as a way that ends where it began: `a`, `b`,
@@ -55,9 +80,9 @@ impl<'t> Graph<'t> {
             OnTheWay,
             Done,
         }
-        let mut seen = vec![Seen::No; self.tasks.len()];
+        let mut seen = vec![Seen::No; self.ids.len()];
         let mut cycles = Vec::new();
-        for root in 0..self.tasks.len() {
+        for root in 0..self.ids.len() {
             // Each entry is a task with how many of those before it were followed.
             let mut way = if seen.get(root) == Some(&Seen::No) { vec![(root, 0)] } else { vec![] };
             while let Some((place, followed)) = way.last_mut() {
@@ -90,14 +115,13 @@ impl<'t> Graph<'t> {
     /// The places of tasks so that each comes after those it waits for; what is in a cycle, or
     /// waits for one, is left out.
     fn order(&self) -> Vec<usize> {
-        let after = self.after();
         let mut missing: Vec<usize> = self.before.iter().map(Vec::len).collect();
         let free = missing.iter().enumerate().filter(|(_, missing)| **missing == 0);
         let mut order: Vec<usize> = free.map(|(place, _)| place).collect();
         let mut taken = 0;
         while let Some(place) = order.get(taken).copied() {
             taken += 1;
-            for next in after.get(place).into_iter().flatten() {
+            for next in self.after(place) {
                 if let Some(missing) = missing.get_mut(*next) {
                     *missing -= 1;
                     if *missing == 0 {
@@ -109,23 +133,10 @@ impl<'t> Graph<'t> {
         order
     }
 
-    /// For each task the places of those that wait for it.
-    fn after(&self) -> Vec<Vec<usize>> {
-        let mut after = vec![Vec::new(); self.tasks.len()];
-        for (place, before) in self.before.iter().enumerate() {
-            for other in before {
-                if let Some(after) = after.get_mut(*other) {
-                    after.push(place);
-                }
-            }
-        }
-        after
-    }
-
     /// The tasks in waves: each wave needs only those before it. What is in a cycle is left out.
     #[must_use]
     pub fn waves(&self) -> Vec<Vec<TaskId>> {
-        let mut level = vec![0; self.tasks.len()];
+        let mut level = vec![0; self.ids.len()];
         let mut order = self.order();
         for place in &order {
             let above = self.before(*place).iter().filter_map(|other| level.get(*other));
@@ -152,20 +163,22 @@ impl<'t> Graph<'t> {
     /// The tasks that wait for this one, directly or through others, in the order of the list.
     #[must_use]
     pub fn dependents(&self, of: &TaskId) -> Vec<TaskId> {
-        let Some(start) = self.places.get(of.as_str()).copied() else { return Vec::new() };
-        let after = self.after();
-        let mut found = vec![false; self.tasks.len()];
+        let places = self.dependents_among(of, |_| true);
+        places.into_iter().filter_map(|place| self.id(place)).collect()
+    }
+
+    /// The places of the tasks that wait for this one, directly or through others, where only
+    /// these count.
+    pub fn dependents_among(&self, of: &TaskId, counts: impl Fn(usize) -> bool) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let Some(start) = self.place(of) else { return found };
         let mut next = vec![start];
         while let Some(place) = next.pop() {
-            for other in after.get(place).into_iter().flatten() {
-                if let Some(found) = found.get_mut(*other).filter(|found| !**found) {
-                    *found = true;
-                    next.push(*other);
-                }
-            }
+            let new = self.after(place).iter().copied();
+            let new = new.filter(|other| *other != start && counts(*other));
+            next.extend(new.filter(|other| found.insert(*other)));
         }
-        let found = found.iter().enumerate().filter(|(place, found)| **found && *place != start);
-        found.filter_map(|(place, _)| self.id(place)).collect()
+        found
     }
 }
 

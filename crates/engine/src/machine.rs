@@ -9,7 +9,9 @@ mod apply;
 mod command;
 mod decide;
 mod effect;
+mod marks;
 mod owed;
+mod roll;
 mod state;
 
 pub use advance::answer_by_yes;
@@ -18,6 +20,7 @@ pub use command::{Command, Refused};
 pub use decide::decide;
 pub use effect::Effect;
 pub use owed::owed;
+pub use roll::Roll;
 pub use state::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
 
 #[cfg(test)]

@@ -25,6 +25,9 @@ pub struct Brief {
     pub tasks: Vec<Planned>,
     /// Where the work is done.
     pub place: Place,
+    /// The policy that was laid over the others for this run alone; it holds when the run is resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub policy: Option<PolicyLayer>,
     /// How.
     pub settings: RunSettings,
 }
@@ -51,6 +54,15 @@ pub struct Planned {
     /// Tasks that are expected to touch the same files, so that it is not run beside them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub apart_from: Vec<TaskId>,
+}
+
+/// A policy that holds for one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PolicyLayer {
+    /// Where it came from, as it was given.
+    pub name: String,
+    /// What it says.
+    pub text: String,
 }
 
 /// A tasks file.

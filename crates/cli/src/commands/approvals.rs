@@ -1,6 +1,7 @@
 //! `aur approvals`: what runs ask of a person.
 
 pub mod answer;
+mod last_words;
 pub mod list;
 pub mod show;
 
@@ -8,12 +9,13 @@ use std::sync::Arc;
 
 use aurora_engine::driver::{self, Told};
 use aurora_engine::machine::{Asked, State, TaskState};
-use aurora_model::{About, Event, Reason, RunId, Timestamp};
+use aurora_model::{About, Digest, Event, Reason, RunId, Timestamp};
 use serde_json::{Value, json};
 
 use crate::commands::spawn::view;
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::output::failure::MAX_PATHS;
 use crate::wiring::store::{Log, failure};
 
 /// So many runs are looked at.
@@ -61,6 +63,8 @@ struct Found {
     asked: Asked,
     state: Arc<State>,
     at: Option<Timestamp>,
+    /// What the agent said before it failed.
+    transcript: Option<Digest>,
 }
 
 impl Found {
@@ -74,37 +78,37 @@ impl Found {
             asked: asked.clone(),
             state: Arc::clone(state),
             at: asked_at(asked),
+            transcript: transcript(asked, told),
         };
         state.questions.iter().map(found).collect()
     }
 
     /// The question in one line.
     fn sentence(&self) -> String {
-        let title = self.title().map(|title| format!(" ({title})")).unwrap_or_default();
+        view::sentence(&self.state, &self.asked.question)
+    }
+
+    /// The first of the changed paths, and how many more there are.
+    fn changed(&self) -> (&[String], usize) {
+        let About::Changes { files, paths, .. } = &self.asked.question.about else {
+            return (&[], 0);
+        };
+        let shown = paths.get(..MAX_PATHS).unwrap_or(paths);
+        let files = usize::try_from(*files).unwrap_or(usize::MAX);
+        (shown, if shown.is_empty() { 0 } else { files.saturating_sub(shown.len()) })
+    }
+
+    /// The folder that holds the changes.
+    fn place(&self) -> Option<&str> {
         match &self.asked.question.about {
-            About::Preview if self.state.is_plan_only() => {
-                let subgoals = self.state.tasks.len();
-                format!("may this goal be written down as a plan, with {subgoals} subgoals?")
-            }
-            About::Preview => {
-                let tasks = self.state.tasks.len();
-                format!("may this run begin, with {tasks} tasks?")
-            }
-            About::Policy { task, .. } => format!("may {task}{title} begin?"),
-            About::Changes { task, files, lines, .. } => {
-                format!(
-                    "may what {task}{title} changed be taken over: {files} files, {lines} lines?"
-                )
-            }
-            About::Failure { task, error, dependents, .. } => {
-                let depend = match dependents {
-                    0 => String::new(),
-                    1 => "; 1 task depends on it".to_owned(),
-                    more => format!("; {more} tasks depend on it"),
-                };
-                format!("{task}{title} failed: {error}{depend}")
-            }
+            About::Changes { place, .. } => place.as_deref(),
+            _ => None,
         }
+    }
+
+    /// The command that shows the changes.
+    fn look(&self) -> Option<String> {
+        view::look(&self.state, &self.asked.question)
     }
 
     /// The tasks that a preview is about, a line each.
@@ -152,6 +156,9 @@ impl Found {
             "options": self.options(),
             "open": self.is_open(),
         });
+        if let (Some(look), Some(told)) = (self.look(), told.as_object_mut()) {
+            told.insert("look".to_owned(), look.into());
+        }
         if let (Some((choice, by)), Some(told)) = (&self.asked.answer, told.as_object_mut()) {
             told.insert("answer".to_owned(), json!({"choice": choice, "by": by}));
         }
@@ -162,6 +169,19 @@ impl Found {
         let over = matches!(self.state.phase, aurora_engine::machine::Phase::Finished(_));
         self.asked.is_open() && !over
     }
+}
+
+/// What was said in the last attempt of the task that a question about a failure is about.
+fn transcript(asked: &Asked, told: &[Told]) -> Option<Digest> {
+    let About::Failure { task, .. } = &asked.question.about else { return None };
+    let is_it = |one: &&Told| matches!(&one.event, Event::QuestionAsked { question } if question.id == asked.question.id);
+    let of_task = |one: &Told| match &one.event {
+        Event::AttemptEnded { task: of, transcript, .. } if of == task => Some(transcript.clone()),
+        _ => None,
+    };
+    // What came after the question belongs to another attempt.
+    let before = told.iter().position(|one| is_it(&one)).unwrap_or(told.len());
+    told.iter().take(before).rev().find_map(of_task).flatten()
 }
 
 /// Every open question of every run, the oldest first.

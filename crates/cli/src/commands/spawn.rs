@@ -16,7 +16,7 @@ use std::path::PathBuf;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::quantity;
+use crate::wiring::{fence, quantity};
 
 /// What to do, and how.
 #[derive(clap::Args)]
@@ -39,7 +39,7 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["file", "resume", "list_checkpoints"])]
     clean_checkpoints: bool,
     /// How old they must be (with --clean-checkpoints) [default: 7d].
-    #[arg(long, value_name = "AGE", value_parser = quantity::span_ms, requires = "clean_checkpoints")]
+    #[arg(long, value_name = "AGE", value_parser = quantity::span_ms, requires = "clean_checkpoints", conflicts_with_all = ["file", "resume", "list_checkpoints"])]
     older_than: Option<i64>,
     /// Make no checkpoint after each task, and no file to resume from.
     #[arg(long)]
@@ -93,6 +93,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
 }
 
 fn choose(args: &Args) -> anyhow::Result<Exit> {
+    fence::for_people("beginning a run")?;
     if args.list_checkpoints {
         return list::run(args.json);
     }

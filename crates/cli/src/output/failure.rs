@@ -8,6 +8,8 @@ use super::review::agent;
 
 /// More reasons than that are counted, not shown.
 const MAX_REASONS: usize = 12;
+/// More paths than that are counted, not shown.
+pub const MAX_PATHS: usize = 20;
 
 /// A task that failed.
 #[derive(Debug, Clone, Default)]
@@ -47,8 +49,8 @@ pub fn failed(canvas: Canvas, shown: &Failed) -> String {
     let attempt = shown.attempt.map(|(now, of)| format!(" (attempt {now}/{of})"));
     let error = format!("{}{}", shown.error, attempt.unwrap_or_default());
     panel.line(0, 7, vec![canvas.text("Error: "), canvas.piece(Paint::Bad, &error)]);
-    for line in &shown.output {
-        let cut = canvas.cut(&canvas.output(line), panel.columns().saturating_sub(2));
+    for line in before_cause(canvas, shown) {
+        let cut = canvas.cut(&line, panel.columns().saturating_sub(2));
         panel.line(2, 2, vec![canvas.piece(Paint::Faint, &cut)]);
     }
     panel.gap();
@@ -56,6 +58,13 @@ pub fn failed(canvas: Canvas, shown: &Failed) -> String {
     let remaining = count(shown.remaining, "task");
     panel.field("Remaining", &format!("{remaining} (depend on this task: {})", shown.dependents));
     panel.text()
+}
+
+/// The last lines of the output, without those at its end that the error says already.
+fn before_cause(canvas: Canvas, shown: &Failed) -> Vec<String> {
+    let mut lines: Vec<String> = shown.output.iter().map(|line| canvas.output(line)).collect();
+    while lines.pop_if(|line| shown.error.contains(line.as_str())).is_some() {}
+    lines
 }
 
 fn who(canvas: Canvas, panel: &mut Panel, name: &str, gap: bool) {
@@ -79,7 +88,11 @@ pub struct Gated {
     pub reasons: Vec<Reason>,
     /// How many files and lines were changed; nothing before it began.
     pub changed: Option<(u64, u64)>,
-    /// How to look at the changes.
+    /// The first of the paths, each after `+` (new), `~` (changed) or `-` (gone).
+    pub paths: Vec<String>,
+    /// The folder that holds the changes.
+    pub place: Option<String>,
+    /// The command that shows the changes.
     pub look: Option<String>,
     /// How many tasks depend on it.
     pub dependents: usize,
@@ -97,9 +110,10 @@ pub fn gated(canvas: Canvas, shown: &Gated) -> String {
     if let Some((files, lines)) = shown.changed {
         let many = |number: u64, what| count(usize::try_from(number).unwrap_or(usize::MAX), what);
         panel.field("Changed", &format!("{}, {}", many(files, "file"), many(lines, "line")));
+        paths(canvas, &mut panel, shown, usize::try_from(files).unwrap_or(usize::MAX));
     }
-    if let Some(look) = &shown.look {
-        panel.field("Look", look);
+    if let Some(place) = &shown.place {
+        panel.field("Held in", place);
     }
     panel.gap();
     panel.line(0, 0, vec![canvas.text("Reasons:")]);
@@ -114,7 +128,28 @@ pub fn gated(canvas: Canvas, shown: &Gated) -> String {
         let text = format!("{} on it", count_that(shown.dependents));
         panel.line(0, 0, vec![canvas.text(&text)]);
     }
-    panel.text()
+    let mut out = panel.text();
+    if let Some(look) = &shown.look {
+        // Outside of the frame, to be copied.
+        out.push_str(&format!("\nLook at the changes: {}\n", canvas.safe(look)));
+    }
+    out
+}
+
+/// The changed paths, as many as a person reads.
+fn paths(canvas: Canvas, panel: &mut Panel, shown: &Gated, files: usize) {
+    for path in shown.paths.iter().take(MAX_PATHS) {
+        let paint = match path.chars().next() {
+            Some('+') => Paint::Good,
+            Some('-') => Paint::Bad,
+            _ => Paint::Notable,
+        };
+        panel.line(2, 4, vec![canvas.piece(paint, path)]);
+    }
+    let more = files.saturating_sub(shown.paths.len().min(MAX_PATHS));
+    if more > 0 && !shown.paths.is_empty() {
+        panel.line(2, 2, vec![canvas.text(&format!("and {more} more"))]);
+    }
 }
 
 fn count_that(dependents: usize) -> String {

@@ -20,9 +20,16 @@ pub enum Asked {
 }
 
 /// What a choice does.
-fn meaning(canvas: Canvas, asked: Asked, choice: Choice) -> String {
+fn meaning(canvas: Canvas, asked: Asked, choice: Choice, choices: &[Choice]) -> String {
     let arrow = canvas.sign(Sign::Arrow);
     let text = match (asked, choice) {
+        // Without a model there is nobody to fall back to.
+        (Asked::Preview, Choice::Proceed) if !choices.contains(&Choice::Fallback) => {
+            "Execute (gaps: try ad-hoc agents)"
+        }
+        (Asked::Decomposition, Choice::Proceed) if !choices.contains(&Choice::Fallback) => {
+            "Write the plan (gaps: try ad-hoc agents)"
+        }
         (Asked::Preview, Choice::Proceed) => {
             return format!("Execute (try ad-hoc agents {arrow} fallback to LLM)");
         }
@@ -101,7 +108,7 @@ fn options(canvas: Canvas, asked: Asked, choices: &[Choice]) -> String {
         let key = canvas.style.bold(&format!("[{key}]"));
         let lead = longest + 7;
         let room = canvas.columns().saturating_sub(lead).max(20);
-        let text = super::wrap::wrap(&meaning(canvas, asked, *choice), room);
+        let text = super::wrap::wrap(&meaning(canvas, asked, *choice, choices), room);
         let text = text.replace('\n', &format!("\n{}", " ".repeat(lead)));
         out.push_str(&format!("  {before}{key}{after}{pad} - {text}\n"));
     }
@@ -238,7 +245,16 @@ mod tests {
     #[test]
     fn what_the_policy_asks_has_no_default_and_no_key_that_could_be_another() {
         let choices = [Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
-        insta::assert_snapshot!(ask(canvas(), Asked::Changes, &choices), @"");
+        insta::assert_snapshot!(ask(canvas(), Asked::Changes, &choices), @r"
+
+        Options:
+          [Y]es, allow - Take the changes over all the same
+          [R]etry      - Retry with same agent
+          [S]kip       - Leave the task out, and what depends on it
+          a[B]ort      - Save checkpoint and exit
+
+        Choice [y/r/s/b]:
+        ");
         for asked in [Asked::Policy, Asked::Changes] {
             let check = |answer: &str, expected: Result<Choice, Refused>| {
                 assert_eq!(chosen(asked, answer, &choices), expected, "{answer}");
@@ -255,8 +271,14 @@ mod tests {
             check("q", Err(Refused::Unknown));
         }
         let said = |answer, why| again(canvas(), Asked::Changes, (answer, why), &choices);
-        insta::assert_snapshot!(said("", Refused::Empty), @"");
-        insta::assert_snapshot!(said("A\n", Refused::Ambiguous), @"");
+        insta::assert_snapshot!(said("", Refused::Empty), @r"
+        Enter alone chooses nothing here; say one of: allow, retry, skip, abort
+        Choice [y/r/s/b]:
+        ");
+        insta::assert_snapshot!(said("A\n", Refused::Ambiguous), @r"
+        `a` could be allow or abort
+        Choice [y/r/s/b]:
+        ");
     }
 
     /// REV-3, EXE-4, POL-6: whatever is offered together, each has a key of its own and its name.

@@ -87,16 +87,6 @@ impl<W: Write> Painter<W> {
         self.send(&bytes)
     }
 
-    /// Leaves the panel where it stands; the next one is drawn below it.
-    pub fn leave(&mut self) {
-        self.drawn.clear();
-    }
-
-    /// What is written to.
-    pub fn into_inner(self) -> W {
-        self.out
-    }
-
     /// The lines that fit on the screen, each cut to its width.
     fn fitting(&self, lines: &[String]) -> Vec<String> {
         let most = self.max_lines();

@@ -122,10 +122,10 @@ impl Canvas {
                 out.push_str(self.sign(Sign::More));
                 break;
             }
-            if self.unicode || c.is_ascii() {
+            if self.unicode || c.is_ascii() || escape::is_hidden(c) {
                 escape::push(&mut out, c);
             } else {
-                out.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+                out.push_str(plainer(c));
             }
         }
         out
@@ -178,6 +178,19 @@ impl Canvas {
         format!("{head}{more}")
     }
 
+    /// Pieces as lines: on a terminal broken to its width, what follows set in by `hang`; elsewhere
+    /// one line.
+    #[must_use]
+    pub fn broken(self, hang: usize, pieces: &[Piece]) -> String {
+        if !self.framed {
+            return self.painted(pieces);
+        }
+        let mut line = Line::new(0, hang, self.columns());
+        pieces.iter().for_each(|piece| line.push(piece));
+        let lines: Vec<String> = line.finish().iter().map(|line| self.painted(line)).collect();
+        lines.join("\n")
+    }
+
     fn painted(self, pieces: &[Piece]) -> String {
         let paint = |piece: &Piece| match piece.paint {
             Paint::Plain => piece.text.clone(),
@@ -188,6 +201,18 @@ impl Canvas {
             Paint::Bold => self.style.bold(&piece.text),
         };
         pieces.iter().map(paint).collect()
+    }
+}
+
+/// What stands for a character where only ASCII can be shown.
+fn plainer(c: char) -> &'static str {
+    match c {
+        '…' => "...",
+        '→' => "->",
+        '–' | '—' => "-",
+        '‘' | '’' => "'",
+        '“' | '”' => "\"",
+        _ => "?",
     }
 }
 

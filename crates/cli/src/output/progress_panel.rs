@@ -202,24 +202,29 @@ pub enum Happened {
     Parked,
 }
 
-/// The line that tells a step.
+/// The line that tells a step; on a terminal that is narrower, more than one.
 #[must_use]
 pub fn line(canvas: Canvas, step: &Step) -> String {
-    let style = canvas.style;
-    let word = match step.what {
-        Happened::Started => "started".to_owned(),
-        Happened::Completed => style.good("completed"),
-        Happened::Retried => style.notable("failed, trying again"),
-        Happened::Failed => style.bad("failed"),
-        Happened::Skipped => style.notable("skipped"),
-        Happened::Denied => style.bad("denied"),
-        Happened::Parked => style.notable("waiting for you"),
+    let (paint, word) = match step.what {
+        Happened::Started => (Paint::Plain, "started"),
+        Happened::Completed => (Paint::Good, "completed"),
+        Happened::Retried => (Paint::Notable, "failed, trying again"),
+        Happened::Failed => (Paint::Bad, "failed"),
+        Happened::Skipped => (Paint::Notable, "skipped"),
+        Happened::Denied => (Paint::Bad, "denied"),
+        Happened::Parked => (Paint::Notable, "waiting for you"),
     };
     let (done, total) = step.of;
-    let facts: Vec<String> = step.facts.iter().map(|fact| canvas.safe(fact)).collect();
-    let facts = if facts.is_empty() { String::new() } else { format!(" ({})", facts.join(", ")) };
-    let (id, title) = (canvas.safe(&step.id), canvas.safe(&step.title));
-    format!("[{done}/{total}] {id} {word}: {title}{facts}")
+    let facts = step.facts.join(", ");
+    let facts = if facts.is_empty() { facts } else { format!(" ({facts})") };
+    let count = format!("[{done}/{total}] ");
+    let pieces = [
+        canvas.text(&format!("{count}{} ", step.id)),
+        canvas.piece(paint, word),
+        canvas.text(&format!(": {}", step.title)),
+        canvas.text(&facts),
+    ];
+    canvas.broken(count.len(), &pieces)
 }
 
 #[cfg(test)]

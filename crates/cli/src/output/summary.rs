@@ -3,6 +3,7 @@
 use super::changes::count;
 use super::panel::{Canvas, Paint, Panel, Sign};
 use super::progress_panel::seconds;
+use super::review::agent;
 
 /// A run at its end, or where it was stopped.
 #[derive(Debug, Clone, Default)]
@@ -40,6 +41,8 @@ pub struct Ended {
     pub status: Status,
     /// Who did it, or was asked to.
     pub agent: String,
+    /// Whether nobody in the settings has that name.
+    pub gap: bool,
     /// Whether the model did it in place of an agent.
     pub fallback: bool,
     /// How long its last attempt took; nothing where it never began.
@@ -67,19 +70,22 @@ pub enum Status {
     Failed,
     /// Begun and not ended.
     Interrupted,
+    /// A person must say first whether it may begin, or whether its changes are taken over.
+    Asked,
     /// Not begun.
     #[default]
     Pending,
 }
 
 impl Status {
-    const ALL: [Self; 7] = [
+    const ALL: [Self; 8] = [
         Self::Completed,
         Self::Before,
         Self::Skipped,
         Self::Denied,
         Self::Failed,
         Self::Interrupted,
+        Self::Asked,
         Self::Pending,
     ];
 
@@ -91,6 +97,7 @@ impl Status {
             Self::Denied => "denied",
             Self::Failed => "failed",
             Self::Interrupted => "interrupted",
+            Self::Asked => "waiting for an answer",
             Self::Pending => "not begun",
         }
     }
@@ -98,7 +105,7 @@ impl Status {
     fn look(self) -> (Paint, Sign) {
         match self {
             Self::Completed | Self::Before => (Paint::Good, Sign::Good),
-            Self::Skipped | Self::Interrupted => (Paint::Notable, Sign::Warning),
+            Self::Skipped | Self::Interrupted | Self::Asked => (Paint::Notable, Sign::Warning),
             Self::Denied | Self::Failed => (Paint::Bad, Sign::Bad),
             Self::Pending => (Paint::Faint, Sign::Dot),
         }
@@ -132,23 +139,17 @@ fn ended(canvas: Canvas, panel: &mut Panel, task: &Ended) {
     let (paint, sign) = task.status.look();
     let title = canvas.text(&format!(" {}", task.title));
     panel.line(1, 3, vec![canvas.mark(paint, sign), title]);
-    let mut facts = Vec::new();
-    if !task.agent.is_empty() && task.status != Status::Before {
-        facts.push(if task.fallback {
-            format!("@{} (fallback: model)", task.agent)
-        } else {
-            format!("@{}", task.agent)
-        });
-    }
-    facts.extend(task.seconds.map(seconds));
-    facts.extend(task.checkpoint.clone());
-    facts.extend((!task.cost.is_empty()).then(|| task.cost.clone()));
-    facts.extend((!task.why.is_empty()).then(|| task.why.clone()));
-    let between = format!(" {} ", canvas.sign(Sign::Dot));
+    let between = canvas.text(&format!(" {} ", canvas.sign(Sign::Dot)));
     let mut pieces = vec![canvas.piece(paint, task.status.word())];
-    for fact in facts {
-        pieces.push(canvas.text(&between));
-        pieces.push(canvas.text(&fact));
+    if !task.agent.is_empty() && task.status != Status::Before {
+        pieces.push(between.clone());
+        pieces.extend(agent(canvas, &task.agent, task.gap));
+        pieces.extend(task.fallback.then(|| canvas.text(" (fallback: model)")));
+    }
+    let facts = [task.seconds.map(seconds), task.checkpoint.clone()].into_iter().flatten();
+    let words = [&task.cost, &task.why].into_iter().filter(|word| !word.is_empty()).cloned();
+    for fact in facts.chain(words) {
+        pieces.extend([between.clone(), canvas.text(&fact)]);
     }
     panel.line(3, 5, pieces);
 }

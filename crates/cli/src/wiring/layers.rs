@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use aurora_gate::Policy;
 use aurora_gate::policy::{LayerKind, LayerSource};
+use aurora_model::run::PolicyLayer;
 
 use super::input;
 use super::place::Place;
@@ -17,7 +18,20 @@ const MAX_LAYER_BYTES: u64 = 1024 * 1024;
 /// The policy that holds at a place. A layer that is there but cannot be read or understood is an
 /// error, never left out.
 pub fn load(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Policy> {
+    load_over(place, explicit.map(explicit_layer).transpose()?.as_ref())
+}
+
+/// The policy that holds at a place with this layer over the others.
+pub fn load_over(place: &Place, explicit: Option<&PolicyLayer>) -> anyhow::Result<Policy> {
     load_layers(place, explicit, None)
+}
+
+/// The layer in a file that was named, or in stdin.
+pub fn explicit_layer(path: &Path) -> anyhow::Result<PolicyLayer> {
+    let name = path.display().to_string();
+    let bytes = input::file_or_stdin(path)?;
+    let LayerSource { name, text, .. } = source(LayerKind::Explicit, name, bytes)?;
+    Ok(PolicyLayer { name, text })
 }
 
 /// The policy that would hold if the project's file said this.
@@ -27,7 +41,7 @@ pub fn load_as_if(place: &Place, project: &str) -> anyhow::Result<Policy> {
 
 fn load_layers(
     place: &Place,
-    explicit: Option<&Path>,
+    explicit: Option<&PolicyLayer>,
     project: Option<&str>,
 ) -> anyhow::Result<Policy> {
     let found = found(place, POLICY_FILE, "policy")?;
@@ -37,10 +51,8 @@ fn load_layers(
         let (kind, name) = (LayerKind::Project, POLICY_FILE.to_owned());
         layers.push(LayerSource { kind, name, text: text.to_owned() });
     }
-    if let Some(path) = explicit {
-        let name = path.display().to_string();
-        let bytes = input::file_or_stdin(path)?;
-        layers.push(source(LayerKind::Explicit, name, bytes)?);
+    if let Some(PolicyLayer { name, text }) = explicit.cloned() {
+        layers.push(LayerSource { kind: LayerKind::Explicit, name, text });
     }
     if layers.is_empty() {
         return Ok(Policy::builtin());

@@ -18,6 +18,12 @@ pub struct Repo {
 }
 
 impl Repo {
+    /// The git folder that holds checkpoints and what attempts changed; git can read it.
+    #[must_use]
+    pub fn kept_objects(&self) -> PathBuf {
+        self.common_dir.join("aurora").join("git")
+    }
+
     /// The worktree that a folder is in.
     #[must_use]
     pub fn find(from: &Path) -> Option<Self> {

@@ -11,7 +11,8 @@ use aurora_engine::machine::{Command, State};
 use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
-use aurora_model::{RunId, Usd};
+use aurora_model::run::PolicyLayer;
+use aurora_model::{About, Brief, Reason, RunId, Usd};
 use aurora_store::Store;
 use aurora_workspace::Silent;
 use aurora_workspace::git::worktree::NewWorktree;
@@ -33,6 +34,8 @@ pub struct Site {
     pub store: Arc<dyn Store>,
     /// What is allowed.
     pub policy: Policy,
+    /// What was laid over the other policies, for one run.
+    pub layer: Option<PolicyLayer>,
     /// Who works.
     pub registry: Registry,
     place: Place,
@@ -89,10 +92,21 @@ impl Site {
         let session = Session::open()?;
         let root = root()?;
         let place = Place::look(Given::default());
-        let policy = layers::load(&place, policy)?;
+        let layer = policy.map(layers::explicit_layer).transpose()?;
+        let policy = layers::load_over(&place, layer.as_ref())?;
         let registry = agents::registry(agents::load(&place)?.profiles)?;
         let store = store()?;
-        Ok(Self { root, store, policy, registry, place, session })
+        Ok(Self { root, store, policy, layer, registry, place, session })
+    }
+
+    /// The same for a run that is resumed: what was laid over the policies when it began holds again,
+    /// unless another was named now.
+    pub fn for_resumed(mut self, brief: &Brief) -> anyhow::Result<Self> {
+        if self.layer.is_none() && brief.policy.is_some() {
+            self.policy = layers::load_over(&self.place, brief.policy.as_ref())?;
+            self.layer.clone_from(&brief.policy);
+        }
+        Ok(self)
     }
 
     /// A run time for everything that waits.
@@ -192,8 +206,11 @@ impl Site {
         let mut signals = listen()?;
         let driver = Driver::new(self.store, Arc::clone(&world) as Arc<_>).staying(front.stays);
         let (ended, state) = driver.drive(run, first, &mut signals).await.map_err(failure)?;
-        if ended == Ended::Finished {
-            world.clear_desks().await.map_err(failure)?;
+        if ended == Ended::Finished && !keeps_desks(&state) {
+            // What is done stays done, also where a desk cannot be taken away.
+            if let Err(error) = world.clear_desks().await {
+                output::warn(&format!("a desk was not taken away: {error}"));
+            }
         }
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds })
@@ -204,6 +221,16 @@ impl Site {
 fn root() -> anyhow::Result<PathBuf> {
     let folder = store::folder()?;
     Ok(folder.parent().unwrap_or(&folder).to_owned())
+}
+
+/// Whether something at a desk was not taken over because it cannot be: then it is kept there.
+#[must_use]
+pub fn keeps_desks(state: &State) -> bool {
+    let left = |reasons: &[Reason]| reasons.iter().any(|one| one.rule == "workspace.left_out");
+    state.questions.iter().any(|asked| match &asked.question.about {
+        About::Changes { reasons, .. } => left(reasons),
+        _ => false,
+    })
 }
 
 /// The budget's limits as the policy has them.

@@ -76,6 +76,11 @@ pub fn failure(error: aurora_store::Error) -> Failure {
     }
 }
 
+/// Whether there is a log.
+pub fn is_there() -> anyhow::Result<bool> {
+    Ok(Settings::within(&folder()?).path.exists())
+}
+
 /// The folder of the log: that of the main checkout, also for whoever stands in another worktree.
 pub fn folder() -> anyhow::Result<PathBuf> {
     let place = Place::look(Given::default());

@@ -36,6 +36,7 @@ fn agt_1_known_agents_on_this_machine_are_shown_with_an_entry_to_paste() {
         provider: cli
         command: ["codex", "exec", "-s", "workspace-write", "{prompt}"]
         pass_environment: [OPENAI_API_KEY]
+        limits: {max_cost_usd: 0.50}
 
     `aur agents init` writes a file to start from
     "#);
@@ -54,13 +55,13 @@ fn agt_1_a_file_to_start_from_is_written_once_and_can_be_read() {
     assert_snapshot!(world.run(&["agents", "list"]).shown(), @r"
     exit: 0
     ----- stdout -----
-    claude  (default)  cli, .aurora/agents.yaml:9
+    claude  (default)  cli, .aurora/agents.yaml:11
       at      [DIR]/bin/claude
       read as claude-stream-json
       can     edits files, reports cost
       held    contained: works at a desk, judged before it is adopted
       gets    ANTHROPIC_API_KEY
-    codex  cli, .aurora/agents.yaml:15
+    codex  cli, .aurora/agents.yaml:18
       at      [DIR]/bin/codex
       read as text
       can     edits files
@@ -225,6 +226,9 @@ fn agt_1_the_doctor_asks_known_programs_for_their_version_and_starts_no_others()
     assert_eq!(agents[0]["problems"], json!([]));
     assert_eq!(agents[1]["problems"], json!([]));
     assert_eq!(agents[2]["problems"], json!(["gone is not on PATH"]));
+    let note = agents[1]["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("cost unknown beforehand: the budget can only stop the next call"));
+    assert!(agents[3]["notes"].is_null(), "a scripted agent costs nothing");
     let broken = agents[3]["problems"][0].as_str().unwrap();
     assert!(broken.contains("broken.yaml: default, step 1: unknown variant `sya`"), "{broken}");
     assert!(!world.path("home/started").exists());

@@ -98,12 +98,12 @@ fn wrong_questions_and_choices_are_refused() {
     assert_snapshot!(world.run(&["approvals", "answer", "spawn-1.q1", "allow"]).shown(), @r"
     exit: 2
     ----- stderr -----
-    error: spawn-1.q1 can be answered with proceed, fallback, abort, not with `allow`
+    error: spawn-1.q1 can be answered with proceed, abort, not with `allow`
     ");
     assert_snapshot!(world.run(&["approvals", "answer", "spawn-1.q1", "maybe"]).shown(), @r"
     exit: 2
     ----- stderr -----
-    error: spawn-1.q1 can be answered with proceed, fallback, abort, not with `maybe`
+    error: spawn-1.q1 can be answered with proceed, abort, not with `maybe`
     ");
     assert_snapshot!(world.run(&["approvals", "answer", "spawn-1.q1", "abort"]).shown(), @r"
     exit: 0

@@ -202,3 +202,22 @@ fn following_shows_what_is_recorded_afterwards() {
     child.kill().unwrap();
     child.wait().unwrap();
 }
+
+/// OBS-1: a kind that nothing is of is no failure, and is told apart from a log without records.
+#[test]
+fn a_kind_that_nothing_is_of_is_told() {
+    let world = world();
+    for more in [&["--json"][..], &[]] {
+        let shown = world.run(&[&["audit", "show", "--kind", "nosuch"], more].concat());
+        assert_eq!((shown.code, shown.stdout.as_str()), (Some(0), ""), "{shown:?}");
+        assert!(shown.stderr.contains("no record of the kind `nosuch`"), "{shown:?}");
+    }
+}
+
+/// OBS-1: an export that is not there is a mistake of whoever named it.
+#[test]
+fn an_export_that_is_not_there_is_wrong_usage() {
+    let run = world().run(&["audit", "verify", "--file", "none.jsonl"]);
+    assert_eq!(run.code, Some(2), "{run:?}");
+    assert!(run.stderr.contains("none.jsonl"), "{run:?}");
+}

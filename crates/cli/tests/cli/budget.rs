@@ -66,7 +66,7 @@ fn the_history_tells_months_and_calls() {
     assert_snapshot!(world.run(&["budget", "history", "--month", "2026-11"]).shown(), @r"
     exit: 0
     ----- stdout -----
-    2026-11-18 00:00 UTC      $1.25  spawn-2/sg-1/1  coder  reported, 1200 tokens in, 340 out, m-1
+    2026-11-18 00:00 UTC      $1.25  spawn-2/sg-1/1  coder  reported, tokens: 1200 in, 340 out, m-1
     2026-11-18 00:00 UTC      $0.50  spawn-2/sg-2/1  writer  estimated, m-1
     2026-11-18 00:00 UTC      $0.25  spawn-3/sg-1/1  coder  reserved
     2026-11-18 00:00 UTC      $0.00  spawn-3/sg-2/1  writer  not made: the agent could not be started
@@ -194,4 +194,36 @@ fn an_old_budget_that_cannot_be_moved_is_left_alone() {
     // A file that has nothing to do with it may look as it likes.
     world.write("repo/.aurora/config.yaml", "x: [\n");
     assert_eq!(world.run(&["budget", "show"]).code, Some(0));
+}
+
+/// POL-6: what happens near the limit and at it is set without saying the limit again.
+#[test]
+fn the_warning_and_the_action_are_set_without_the_limit() {
+    let world = World::with_commit();
+    for args in [&["--warn-at", "70"][..], &["--on-limit", "warn"]] {
+        let set = world.run(&[&["budget", "set"], args].concat());
+        assert_eq!(set.code, Some(0), "{set:?}");
+    }
+    let shown = world.run(&["budget", "show", "--json"]).json();
+    assert_eq!(
+        (&shown["warn_at_percent"], &shown["hard_limit_action"]),
+        (&70.into(), &"warn".into())
+    );
+    assert_eq!(shown["limit_usd"], 100.0);
+    let nothing = world.run(&["budget", "set"]);
+    assert_eq!(nothing.code, Some(2), "{nothing:?}");
+}
+
+/// POL-6: amounts are written with the same digits, and add up.
+#[test]
+fn amounts_have_the_same_digits_and_add_up() {
+    let world = World::with_commit();
+    let store = log::store(&world);
+    log::call(&store, NOW, "spawn-2/sg-1/1", "coder", 2.0, End::Reported(0.000_64));
+    let shown = world.run(&["budget", "show", "--month", "2026-11"]);
+    for part in
+        ["limit     $100.0000", "spent     $0.0006", "reserved  $0.0000", "left      $99.9994"]
+    {
+        assert!(shown.stdout.contains(part), "{part}: {shown:?}");
+    }
 }

@@ -56,6 +56,7 @@ pub fn begin(store: &Arc<dyn Store>, name: &str) {
         source: None,
         tasks: vec![task("sg-1", "drop the old table", &[]), task("sg-2", "say so", &["sg-1"])],
         place: Place { feature: name.to_owned(), path: "/w".to_owned(), branch: None },
+        policy: None,
         settings: RunSettings {
             max_parallel: 1,
             timeout_seconds: 1,

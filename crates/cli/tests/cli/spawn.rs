@@ -4,6 +4,8 @@ mod agents;
 mod beginning;
 mod disk;
 mod gate;
+mod hostile;
+mod keeping;
 mod kill;
 mod parallel;
 mod recovery;
@@ -212,6 +214,20 @@ impl Started {
         let value: Value = (read > 0).then(|| serde_json::from_str(&line).ok()).flatten()?;
         self.told.push(value.clone());
         Some(value)
+    }
+
+    /// What is said without `--json` up to a line that has this text, or to the end.
+    pub fn said_until(&mut self, text: &str) -> String {
+        let mut said = String::new();
+        let mut line = String::new();
+        while self.lines.read_line(&mut line).unwrap() > 0 {
+            said.push_str(&line);
+            if line.contains(text) {
+                break;
+            }
+            line.clear();
+        }
+        said
     }
 
     /// The run's name, once it was told.

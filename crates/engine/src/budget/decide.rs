@@ -6,6 +6,9 @@ use super::event::{BudgetEvent, Reservation};
 use super::ledger::Ledger;
 use super::month::Month;
 
+/// The whole of a limit, in percent.
+const FULL: u64 = 100;
+
 /// What may be spent in a month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
@@ -57,8 +60,9 @@ impl<T> Decided<T> {
 }
 
 /// Decides whether a call may be made. A call that is set aside already may; one that is over may
-/// not be made again under its name. A call whose cost is unknown or nothing may be made while
-/// anything is left.
+/// not be made again under its name. A call whose cost nobody can tell beforehand is taken to cost
+/// what the agent's most expensive one of this month did; one that costs nothing, or of which nothing
+/// is known at all, may be made while anything is left.
 #[must_use]
 pub fn decide_reserve(
     ledger: &Ledger,
@@ -74,6 +78,7 @@ pub fn decide_reserve(
         let why = format!("the call {id} was made and settled before");
         return Decided::nothing(Reserve::Refused { why });
     }
+    let reservation = &guessed(ledger, reservation);
     let committed = ledger.total.committed();
     let after = committed.plus(reservation.estimate.usd);
     let fits = after <= limits.monthly
@@ -90,6 +95,16 @@ pub fn decide_reserve(
         false => Some(over(ledger, month, reservation.estimate.usd, limits)),
     };
     Decided { answer: Reserve::Granted { warning }, events }
+}
+
+/// The reservation, with the agent's most expensive call of this month where nobody can tell.
+fn guessed(ledger: &Ledger, reservation: &Reservation) -> Reservation {
+    let mut guessed = reservation.clone();
+    if guessed.estimate.known == Known::Unknown {
+        let largest = ledger.largest.get(&guessed.agent).copied().unwrap_or_default();
+        guessed.estimate.usd = guessed.estimate.usd.max(largest);
+    }
+    guessed
 }
 
 /// Decides what is recorded when a call is over. Only the first time counts.
@@ -126,23 +141,38 @@ pub fn decide_release(ledger: &Ledger, id: &str, why: &str) -> Decided<()> {
     Decided { answer: (), events: vec![BudgetEvent::CostReleased { id, why }] }
 }
 
-/// The warning that is due when so much is spent or set aside: once for each limit.
+/// The warning that is due when so much is spent or set aside: once for each limit, and once more
+/// where the limit itself is passed.
 fn warning(
     ledger: &Ledger,
     month: &Month,
     committed: Usd,
     limits: Limits,
 ) -> Option<(BudgetEvent, String)> {
-    let Limits { monthly: limit, warn_at_percent: percent, .. } = limits;
-    let reached = u128::from(committed.micros) * 100
-        >= u128::from(limit.micros) * u128::from(percent)
-        && committed > Usd::ZERO;
-    if !reached || ledger.warned == Some((percent, limit)) {
+    let limit = limits.monthly;
+    let near = limits.warn_at_percent;
+    let reached = |percent: u64| {
+        let (committed, limit) = (u128::from(committed.micros), u128::from(limit.micros));
+        committed > 0 && committed * 100 >= limit * u128::from(percent)
+    };
+    // At the limit itself nothing is wrong yet; beyond it, calls cost more than was reserved.
+    let passed = committed > limit;
+    let percent = if passed { near.max(FULL) } else { near };
+    let before = ledger.warned.filter(|(_, of)| *of == limit).map(|(percent, _)| percent);
+    if !(passed || reached(near)) || before.is_some_and(|before| before >= percent) {
         return None;
     }
-    let text = format!(
-        "{committed} of the {limit} for {month} are spent or reserved, which is {percent}% or more"
-    );
+    let text = if passed {
+        let over = committed.minus(limit);
+        format!(
+            "{committed} are spent or reserved for {month}: {over} more than the limit of {limit}"
+        )
+    } else {
+        format!(
+            "{committed} of the {limit} for {month} are spent or reserved, which is {percent}% or \
+             more"
+        )
+    };
     Some((BudgetEvent::BudgetWarned { percent, limit }, text))
 }
 

@@ -44,7 +44,8 @@ pub enum BudgetEvent {
         /// Why not.
         why: String,
     },
-    /// Somebody was warned that the limit is near. It happens once per limit.
+    /// Somebody was warned that the limit is near. It happens once per limit,
+    /// and once more when it is passed.
     BudgetWarned {
         /// At how many percent.
         percent: u64,

@@ -24,6 +24,10 @@ pub struct Ledger {
     pub settled: BTreeSet<String>,
     /// At how many percent of which limit somebody was warned last.
     pub warned: Option<(u64, Usd)>,
+    /// The most that one call of each agent cost. A picture that was kept before this was counted
+    /// has none, and learns it from the next calls.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub largest: BTreeMap<String, Usd>,
 }
 
 /// What was spent and reserved by someone.
@@ -92,6 +96,8 @@ impl Ledger {
                     share.give_back(estimate);
                     share.settle(cost);
                 });
+                let largest = self.largest.entry(reservation.agent).or_default();
+                *largest = (*largest).max(cost.usd);
                 self.settled.insert(id.clone());
             }
             BudgetEvent::CostReleased { id, .. } => {

@@ -101,8 +101,60 @@ fn a_limit_that_only_warns_lets_calls_through_with_a_warning() {
             panic!("{decided:?}")
         };
         assert!(text.starts_with("the limit of $10.00 for 2026-11 is reached"), "{text}");
-        assert_eq!(decided.events.len(), 1);
+        // That the limit is passed is recorded once, too.
+        assert_eq!(decided.events.len(), if estimate > 0.0 { 2 } else { 1 });
     }
+}
+
+/// POL-6: whoever was told that the limit is near is told once more when it is passed.
+#[test]
+fn the_limit_that_is_passed_is_warned_of_again() {
+    let limit = limits(10.0, OnLimit::Reject);
+    let mut ledger = Ledger::of(&[reserved("r/a/1", 0.0), reserved("r/b/1", 0.0)]);
+    ledger.apply(&reserved("r/c/1", 0.0));
+    let mut settle = |id: &str, amount: f64| {
+        let cost = cost(amount, Known::Reported);
+        let decided = decide_settle(&ledger, &november(), id, &cost, limit);
+        decided.events.iter().for_each(|event| ledger.apply(event));
+        decided.answer
+    };
+    let near = settle("r/a/1", 9.0).unwrap();
+    assert!(near.contains("which is 80% or more"), "{near}");
+    let passed = settle("r/b/1", 3.0).unwrap();
+    assert!(passed.contains("$2.00 more than the limit of $10.00"), "{passed}");
+    assert_eq!(settle("r/c/1", 1.0), None, "it was said before");
+}
+
+/// POL-6: an agent whose calls nobody can price beforehand is taken to cost what its most expensive
+/// one of this month did, so that calls at once do not overspend together.
+#[test]
+fn a_call_that_nobody_can_price_is_reserved_as_the_largest_one_before() {
+    let limit = limits(10.0, OnLimit::Reject);
+    let unknown = |id: &str| Reservation { estimate: Cost::default(), ..reservation(id, 0.0) };
+    let reserve = |ledger: &mut Ledger, next: &Reservation| {
+        let decided = decide_reserve(ledger, &november(), next, limit);
+        decided.events.iter().for_each(|event| ledger.apply(event));
+        granted(&decided)
+    };
+    let mut ledger = Ledger::default();
+    assert!(reserve(&mut ledger, &unknown("r/a/1")), "nothing is known of it");
+    assert_eq!(ledger.total.reserved, Usd::ZERO);
+    ledger.apply(&settled("r/a/1", 4.0, Known::Reported));
+    ledger.apply(&reserved("r/b/1", 0.0));
+    ledger.apply(&settled("r/b/1", 1.0, Known::Reported));
+    assert_eq!(ledger.largest["coder"], dollars(4.0));
+    assert!(reserve(&mut ledger, &unknown("r/c/1")));
+    assert_eq!(ledger.total.reserved, dollars(4.0));
+    assert!(!reserve(&mut ledger, &unknown("r/d/1")), "both at once would be too much");
+    let other = Reservation { agent: "other".to_owned(), ..unknown("r/e/1") };
+    assert!(reserve(&mut ledger, &other), "nothing is known of the other one");
+    // What is known beforehand stays what it is.
+    assert!(reserve(&mut ledger, &reservation("r/f/1", 0.5)));
+    assert_eq!(ledger.open["r/f/1"].estimate.usd, dollars(0.5));
+    // A picture from before this was counted is still read.
+    let mut old = serde_json::to_value(&ledger).unwrap();
+    old.as_object_mut().unwrap().remove("largest");
+    assert!(serde_json::from_value::<Ledger>(old).unwrap().largest.is_empty());
 }
 
 /// POL-6: the warning comes once for a limit, at a reservation or at a settlement, and is recorded.

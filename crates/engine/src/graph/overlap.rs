@@ -3,21 +3,23 @@
 use std::collections::{BTreeSet, HashMap};
 
 use aurora_model::id::TaskId;
+use aurora_model::task::Task;
 
 use super::Graph;
 
 /// For each task, in the order of the list, the others whose expected paths overlap with its own and
 /// that no dependency keeps apart already. It goes both ways.
 #[must_use]
-pub fn apart(graph: &Graph<'_>) -> Vec<Vec<TaskId>> {
-    let mut others: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.tasks.len()];
+pub fn apart(tasks: &[Task]) -> Vec<Vec<TaskId>> {
+    let graph = &Graph::of(tasks);
+    let mut others: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); graph.ids.len()];
     let ancestors = ancestors(graph);
     let waits = |task: usize, other: usize| {
         ancestors.get(task).is_some_and(|row| {
             row.get(other / 64).is_some_and(|word| word & (1 << (other % 64)) != 0)
         })
     };
-    for (left, right) in overlapping(graph) {
+    for (left, right) in overlapping(tasks) {
         if left != right && !waits(left, right) && !waits(right, left) {
             if let Some(others) = others.get_mut(left) {
                 others.insert(right);
@@ -31,9 +33,9 @@ pub fn apart(graph: &Graph<'_>) -> Vec<Vec<TaskId>> {
 }
 
 /// For each task, as bits, all that it waits for.
-fn ancestors(graph: &Graph<'_>) -> Vec<Vec<u64>> {
-    let words = graph.tasks.len().div_ceil(64);
-    let mut rows = vec![vec![0_u64; words]; graph.tasks.len()];
+fn ancestors(graph: &Graph) -> Vec<Vec<u64>> {
+    let words = graph.ids.len().div_ceil(64);
+    let mut rows = vec![vec![0_u64; words]; graph.ids.len()];
     for place in graph.order() {
         let mut row = vec![0; words];
         for other in graph.before(place) {
@@ -52,10 +54,10 @@ fn ancestors(graph: &Graph<'_>) -> Vec<Vec<u64>> {
 }
 
 /// Pairs of tasks with a path in common.
-fn overlapping(graph: &Graph<'_>) -> Vec<(usize, usize)> {
+fn overlapping(tasks: &[Task]) -> Vec<(usize, usize)> {
     let mut plain: HashMap<String, Vec<usize>> = HashMap::new();
     let mut patterns: Vec<(String, usize)> = Vec::new();
-    for (place, task) in graph.tasks.iter().enumerate() {
+    for (place, task) in tasks.iter().enumerate() {
         for path in task.scope.paths.iter().map(|path| tidy(path)) {
             if path.is_empty() || path.contains(SPECIAL) {
                 patterns.push((path, place));

@@ -1,11 +1,16 @@
 //! What follows by itself from a state: what may begin, begins; what is hopeless, is left out; what
 //! needs a person, is asked.
 
+use std::collections::BTreeSet;
+
 use aurora_model::{
     About, Answerer, Assignment, Choice, Event, Question, Route, RunOutcome, SkipWhy, TaskId,
 };
 
 use super::decide::{answer_events, ask};
+use super::marks::{
+    AGAIN, AT_A_DESK, BUSY, DONE, FAILURE, HOPELESS, NEW, OPEN, OVER, PREVIEW, STUCK, UNASKED,
+};
 use super::{AttemptState, Phase, State, TaskState, TaskStatus};
 
 /// The next events that follow without anybody saying anything; none when the run waits.
@@ -25,9 +30,7 @@ fn answer_by_flag(state: &State) -> Vec<Event> {
     if !state.brief.as_ref().is_some_and(|brief| brief.settings.yes) {
         return Vec::new();
     }
-    let Some(asked) = state.questions.iter().find(|asked| asked.is_open()) else {
-        return Vec::new();
-    };
+    let Some(asked) = state.questions.first(OPEN) else { return Vec::new() };
     let (choice, answerer) = answer_by_yes(&asked.question);
     answer_events(asked, choice, &answerer)
 }
@@ -45,10 +48,8 @@ pub fn answer_by_yes(question: &Question) -> (Choice, Answerer) {
 
 /// Whatever depends on something that will not be done is not done either.
 fn leave_out(state: &State) -> Vec<Event> {
-    let hopeless =
-        |task: &&TaskState| matches!(task.status, TaskStatus::Waiting | TaskStatus::Cleared);
     let lost = |on: &&TaskId| state.task(on).is_none_or(|on| on.is_over() && !on.is_done());
-    let found = state.tasks.iter().filter(hopeless).find_map(|task| {
+    let found = state.tasks.marked(HOPELESS).find_map(|task| {
         let on = task.planned.task.depends_on.iter().find(lost)?;
         Some(Event::TaskSkipped {
             task: task.id().clone(),
@@ -60,9 +61,7 @@ fn leave_out(state: &State) -> Vec<Event> {
 
 /// A task that may begin and has no way left has failed.
 fn fail(state: &State) -> Vec<Event> {
-    let stuck =
-        |task: &&TaskState| task.status == TaskStatus::Cleared && state.next_route(task).is_none();
-    let Some(task) = state.tasks.iter().find(stuck) else { return Vec::new() };
+    let Some(task) = state.tasks.first(STUCK) else { return Vec::new() };
     vec![Event::TaskFailed { task: task.id().clone(), error: why_failed(state, task) }]
 }
 
@@ -93,18 +92,12 @@ fn why_failed(state: &State, task: &TaskState) -> String {
 
 /// One failure at a time is put to a person, and not before what is running has ended.
 fn ask_about_failure(state: &State) -> Vec<Event> {
-    let asked = |question: &aurora_model::Question| {
-        matches!(question.about, About::Failure { .. } | About::Preview)
-    };
-    if state.tasks.iter().any(TaskState::is_busy) || state.open_questions().any(asked) {
+    let asked = state.questions.count(PREVIEW.and(FAILURE)) > 0;
+    // What was begun and may begin again comes first.
+    if asked || state.tasks.count(BUSY.and(AGAIN)) > 0 {
         return Vec::new();
     }
-    let begun_again =
-        |task: &TaskState| task.status == TaskStatus::Cleared && !task.attempts.is_empty();
-    if state.tasks.iter().any(begun_again) {
-        return Vec::new();
-    }
-    let failed = state.tasks.iter().find_map(|task| match &task.status {
+    let failed = state.tasks.marked(UNASKED).find_map(|task| match &task.status {
         TaskStatus::Failed { error, question: None } => Some((task.id(), error)),
         _ => None,
     });
@@ -120,43 +113,37 @@ fn ask_about_failure(state: &State) -> Vec<Event> {
 
 /// The next task that may begin, where there is room for it.
 fn begin(state: &State) -> Vec<Event> {
-    let Some(brief) = &state.brief else { return Vec::new() };
-    if state.open_questions().any(|question| question.about == About::Preview) {
+    if state.is_previewing() || state.tasks.count(BUSY) >= state.most_at_once() {
         return Vec::new();
     }
-    let busy = state.tasks.iter().filter(|task| task.is_busy()).count();
-    if busy >= usize::try_from(brief.settings.max_parallel.max(1)).unwrap_or(usize::MAX) {
-        return Vec::new();
-    }
-    let may = |task: &&TaskState| {
-        let again = !task.attempts.is_empty();
-        task.status == TaskStatus::Cleared
-            && (again || !state.has_failure())
-            && state.is_ready(task)
-            && !state.tasks.iter().any(|other| in_the_way(task, other))
+    // After a failure nothing begins that was not begun before.
+    let may = if state.has_failure() { AGAIN } else { NEW.and(AGAIN) };
+    let at_desks: Vec<&TaskState> = state.tasks.marked(AT_A_DESK).collect();
+    let free = |task: &&TaskState| {
+        task.missing == 0 && !at_desks.iter().any(|other| in_the_way(task, other))
     };
-    let next =
-        state.tasks.iter().filter(may).find_map(|task| Some((task, state.next_route(task)?)));
+    let mut free = state.tasks.marked(may).filter(free);
+    let next = free.find_map(|task| Some((task, state.next_route(task)?)));
     let Some((task, route)) = next else { return Vec::new() };
-    let taken: Vec<u32> = state.tasks.iter().filter_map(TaskState::desk).collect();
+    let taken: BTreeSet<u32> = at_desks.iter().filter_map(|task| task.desk()).collect();
     let desk = (1..).find(|desk| !taken.contains(desk)).unwrap_or(1);
     let attempt = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
     vec![Event::AttemptStarted { task: task.id().clone(), attempt, route, desk }]
 }
 
-/// Whether two tasks are expected to touch the same files, and the other one is being done.
+/// Whether a task is expected to touch the same files as one whose work is at a desk.
 fn in_the_way(task: &TaskState, other: &TaskState) -> bool {
     let apart = |one: &TaskState, other: &TaskState| one.planned.apart_from.contains(other.id());
-    (other.is_busy() || matches!(other.status, TaskStatus::Held { .. }))
-        && (apart(task, other) || apart(other, task))
+    apart(task, other) || apart(other, task)
 }
 
 /// Nothing is left to do.
 fn finish(state: &State) -> Vec<Event> {
-    if !state.tasks.iter().all(TaskState::is_over) {
+    let all = state.tasks.len();
+    if state.tasks.count(OVER) != all {
         return Vec::new();
     }
-    let whole = state.tasks.iter().all(TaskState::is_done);
+    let whole = state.tasks.count(DONE) == all;
     let outcome = if whole { RunOutcome::Completed } else { RunOutcome::Partial };
     vec![Event::RunFinished { outcome }]
 }

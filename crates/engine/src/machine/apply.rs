@@ -1,10 +1,16 @@
 //! What an event changes.
 
+use std::sync::Arc;
+
 use aurora_model::{
-    About, Answer, AttemptEnd, Choice, Event, Gaps, QuestionId, RunOutcome, SkipWhy, TaskId,
+    About, Answer, AttemptEnd, Brief, Choice, Event, Gaps, Planned, QuestionId, RunOutcome,
+    SkipWhy, TaskId,
 };
 
+use super::marks;
+use super::roll::Marks;
 use super::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
+use crate::graph::Graph;
 
 /// Changes the state as the event says. What does not fit the state changes nothing: a log that was
 /// written by another version must never end the program that reads it.
@@ -12,8 +18,10 @@ pub fn apply(state: &mut State, event: &Event) {
     state.version += 1;
     match event {
         Event::RunStarted { brief } => {
+            state.graph = Arc::new(Graph::of(brief.tasks.iter().map(|one| &one.task)));
+            let waiting = |planned| waiting(planned, brief, state);
             state.tasks = brief.tasks.iter().map(waiting).collect();
-            state.brief = Some(brief.clone());
+            state.brief = Some(Arc::new(brief.clone()));
             state.phase = Phase::Open;
         }
         Event::QuestionAsked { question } => {
@@ -30,13 +38,13 @@ pub fn apply(state: &mut State, event: &Event) {
             state.questions.push(Asked { question: question.clone(), answer: None });
         }
         Event::QuestionAnswered { question, choice, answerer } => {
-            let Some(asked) = state.questions.iter_mut().find(|one| one.question.id == *question)
-            else {
-                return;
-            };
-            asked.answer = Some((*choice, answerer.clone()));
-            let about = asked.question.about.clone();
-            answered(state, &about, *choice);
+            let Some(place) = state.place_of_question(question) else { return };
+            let answer = (*choice, answerer.clone());
+            state.questions.change(place, |asked| asked.answer = Some(answer));
+            let about = state.questions.get(place).map(|asked| asked.question.about.clone());
+            if let Some(about) = about {
+                answered(state, &about, *choice);
+            }
         }
         Event::PlanWritten { path } => state.plan = Some(path.clone()),
         Event::RunInterrupted { by } => {
@@ -49,42 +57,52 @@ pub fn apply(state: &mut State, event: &Event) {
     }
 }
 
-fn waiting(planned: &aurora_model::Planned) -> TaskState {
-    TaskState {
-        planned: planned.clone(),
+fn waiting(planned: &Planned, brief: &Brief, state: &State) -> TaskState {
+    let on = &planned.task.depends_on;
+    let unknown = on.iter().filter(|on| state.graph.place(on).is_none()).count();
+    let mut task = TaskState {
+        planned: Arc::new(planned.clone()),
         status: TaskStatus::Waiting,
         attempts: Vec::new(),
         failures: 0,
         model_only: false,
         touched: None,
-    }
+        missing: u32::try_from(on.len()).unwrap_or(u32::MAX),
+        lost: u32::try_from(unknown).unwrap_or(u32::MAX),
+        marks: Marks::default(),
+    };
+    task.marks = marks::of(&task, Some(brief), state.gaps);
+    task
 }
 
 fn set(state: &mut State, task: &TaskId, status: TaskStatus) {
-    if let Some(task) = state.task_mut(task) {
-        task.status = status;
-    }
+    state.change(task, |task| task.status = status);
 }
 
 fn hold(state: &mut State, task: &TaskId, question: QuestionId) {
-    if let Some(task) = state.task_mut(task)
-        && let TaskStatus::Busy { attempt, desk, .. } = task.status
-    {
-        task.status = TaskStatus::Held { attempt, desk, question };
-    }
+    state.change(task, |task| {
+        if let TaskStatus::Busy { attempt, desk, .. } = task.status {
+            task.status = TaskStatus::Held { attempt, desk, question };
+        }
+    });
 }
 
 /// What an answer changes by itself; what follows from it are events of their own.
 fn answered(state: &mut State, about: &About, choice: Choice) {
     if *about == About::Preview {
         match choice {
-            Choice::Fallback => state.gaps = Gaps::Model,
+            Choice::Fallback => state.fill_gaps(Gaps::Model),
             Choice::Abort => state.phase = Phase::Finished(RunOutcome::Aborted),
             _ => {}
         }
         return;
     }
-    let Some(task) = about.task().and_then(|id| state.task_mut(id)) else { return };
+    if let Some(id) = about.task() {
+        state.change(id, |task| answered_about(task, choice));
+    }
+}
+
+fn answered_about(task: &mut TaskState, choice: Choice) {
     match (choice, &task.status) {
         (Choice::Allow, TaskStatus::Parked { .. }) => task.status = TaskStatus::Cleared,
         (Choice::Allow, TaskStatus::Held { attempt, desk, .. }) => {
@@ -114,8 +132,7 @@ fn apply_to_task(state: &mut State, event: &Event) {
         Event::TaskJudged { task, decision: Answer::Allow, .. } => {
             set(state, task, TaskStatus::Cleared);
         }
-        Event::AttemptStarted { task, attempt, route, desk } => {
-            let Some(task) = state.task_mut(task) else { return };
+        Event::AttemptStarted { task, attempt, route, desk } => state.change(task, |task| {
             task.attempts.push(AttemptState {
                 number: *attempt,
                 route: route.clone(),
@@ -127,36 +144,37 @@ fn apply_to_task(state: &mut State, event: &Event) {
             });
             let doing = Doing::Attempting;
             task.status = TaskStatus::Busy { attempt: *attempt, desk: *desk, doing };
-        }
+        }),
         Event::AttemptEnded { task, attempt, end, cost, millis, base, .. } => {
-            let Some(task) = state.task_mut(task) else { return };
-            ended(task, *attempt, end);
-            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
-                one.cost = cost.clone();
-                one.millis = *millis;
-                one.base.clone_from(base);
-            }
+            state.change(task, |task| {
+                ended(task, *attempt, end);
+                if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                    one.cost = cost.clone();
+                    one.millis = *millis;
+                    one.base.clone_from(base);
+                }
+            });
         }
         Event::ChangesJudged { task, attempt, decision, files, lines, result, .. } => {
-            let Some(task) = state.task_mut(task) else { return };
-            task.touched = Some((*files, *lines));
-            if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
-                one.result.clone_from(result);
-            }
-            if let TaskStatus::Busy { attempt, desk, .. } = task.status
-                && *decision == Answer::Allow
-            {
-                task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Adopting };
-            }
+            state.change(task, |task| {
+                task.touched = Some((*files, *lines));
+                if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
+                    one.result.clone_from(result);
+                }
+                if let TaskStatus::Busy { attempt, desk, .. } = task.status
+                    && *decision == Answer::Allow
+                {
+                    task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Adopting };
+                }
+            });
         }
-        Event::AdoptionFailed { task, attempt, error, .. } => {
-            let Some(task) = state.task_mut(task) else { return };
+        Event::AdoptionFailed { task, attempt, error, .. } => state.change(task, |task| {
             if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
                 one.ended = Some(Err(error.clone()));
             }
             task.failures = task.failures.saturating_add(1);
             task.status = TaskStatus::Cleared;
-        }
+        }),
         Event::TaskCompleted { task, route, summary, checkpoint, .. } => {
             let (route, summary) = (route.clone(), summary.clone());
             let checkpoint = checkpoint.clone();

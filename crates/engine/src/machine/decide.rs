@@ -9,7 +9,9 @@ use aurora_model::{
 
 use super::advance::advance;
 use super::apply::DONE;
+use super::marks::BUSY;
 use super::{Asked, Command, Doing, Phase, Refused, State, TaskState, TaskStatus, apply};
+use crate::graph::Graph;
 
 /// What a command leads to: the events, with everything that follows from them, in order.
 ///
@@ -53,7 +55,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             }]
         }
         Command::NotAdopted { task, attempt, error, conflicts } => {
-            adopting(state, task, *attempt)?;
+            // What cannot even be looked at cannot be taken over either.
+            busy(state, task, *attempt, Doing::Checking)
+                .or_else(|_| busy(state, task, *attempt, Doing::Adopting))?;
             vec![Event::AdoptionFailed {
                 task: task.clone(),
                 attempt: *attempt,
@@ -103,8 +107,7 @@ fn expect_open(state: &State) -> Result<(), Refused> {
 
 fn plan_written(state: &State, path: &str) -> Result<Vec<Event>, Refused> {
     expect_open(state)?;
-    let previewing = state.open_questions().any(|one| one.about == About::Preview);
-    if !state.is_plan_only() || previewing {
+    if !state.is_plan_only() || state.is_previewing() {
         return Err(stale("no plan is to be written now"));
     }
     let written = Event::PlanWritten { path: path.to_owned() };
@@ -151,7 +154,8 @@ fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
             return unsound(format!("{} depends on {on}, which is not there", one.task.id));
         }
     }
-    if let Some(id) = in_a_circle(brief) {
+    let circles = Graph::of(brief.tasks.iter().map(|one| &one.task)).cycles();
+    if let Some(id) = circles.first().and_then(|circle| circle.first()) {
         return unsound(format!("{id} depends on itself, by way of others"));
     }
     let mut events = vec![Event::RunStarted { brief: brief.clone() }];
@@ -166,22 +170,6 @@ fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
         events.push(ask(&next, About::Preview, &options));
     }
     Ok(events)
-}
-
-/// A task that waits for itself, if there is one.
-fn in_a_circle(brief: &Brief) -> Option<TaskId> {
-    let mut left: Vec<_> = brief.tasks.iter().map(|one| &one.task).collect();
-    loop {
-        let before = left.len();
-        let names: BTreeSet<TaskId> = left.iter().map(|task| task.id.clone()).collect();
-        left.retain(|task| task.depends_on.iter().any(|on| names.contains(on)));
-        if left.is_empty() {
-            return None;
-        }
-        if left.len() == before {
-            return left.first().map(|task| task.id.clone());
-        }
-    }
 }
 
 /// The event of asking, with the next free name. Nobody is offered a model that is not there.
@@ -348,7 +336,7 @@ fn adopting<'a>(
 fn resume(state: &State) -> Result<Vec<Event>, Refused> {
     expect_begun(state)?;
     let mut events = Vec::new();
-    for task in &state.tasks {
+    for task in state.tasks.marked(BUSY) {
         if let TaskStatus::Busy { attempt, doing: Doing::Attempting, .. } = task.status {
             events.push(Event::AttemptEnded {
                 task: task.id().clone(),

@@ -1,40 +1,41 @@
 //! What the world owes a run in a given state.
 
-use super::{Doing, Effect, Phase, State, TaskStatus};
+use super::marks::{BUSY, TO_JUDGE};
+use super::{Doing, Effect, Phase, State, TaskState, TaskStatus};
 
-/// Everything that must be performed because of this state.
+/// No more questions are put at once; the next ones are, when these are answered.
+const ASKED_AT_ONCE: usize = 64;
+
+/// Everything that must be performed because of this state. Of what can wait, no more than can be
+/// done at once: a long list of tasks is judged while its first ones are being done.
 #[must_use]
 pub fn owed(state: &State) -> Vec<Effect> {
     if state.phase != Phase::Open {
         return Vec::new();
     }
-    let asked =
-        state.open_questions().map(|question| Effect::Ask { question: question.id.clone() });
+    let asked = state.open_questions().take(ASKED_AT_ONCE);
+    let asked = asked.map(|question| Effect::Ask { question: question.id.clone() });
     let mut owed: Vec<Effect> = asked.collect();
-    let previewing =
-        state.open_questions().any(|question| question.about == aurora_model::About::Preview);
     if state.is_plan_only() {
-        if !previewing {
+        if !state.is_previewing() {
             owed.push(Effect::WritePlan);
         }
         return owed;
     }
-    for task in &state.tasks {
-        let id = task.id();
-        match task.status {
-            TaskStatus::Waiting if !previewing && !state.has_failure() && state.is_ready(task) => {
-                owed.push(Effect::Judge { task: id.clone() });
-            }
-            TaskStatus::Busy { attempt, desk, doing } => {
-                let task = id.clone();
-                owed.push(match doing {
-                    Doing::Attempting => Effect::Attempt { task, attempt, desk },
-                    Doing::Checking => Effect::Check { task, attempt, desk },
-                    Doing::Adopting => Effect::Adopt { task, attempt, desk },
-                });
-            }
-            _ => {}
-        }
+    owed.extend(state.tasks.marked(BUSY).filter_map(of_busy));
+    if !state.is_previewing() && !state.has_failure() {
+        let unjudged = state.tasks.marked(TO_JUDGE).take(state.most_at_once());
+        owed.extend(unjudged.map(|task| Effect::Judge { task: task.id().clone() }));
     }
     owed
+}
+
+fn of_busy(task: &TaskState) -> Option<Effect> {
+    let TaskStatus::Busy { attempt, desk, doing } = task.status else { return None };
+    let task = task.id().clone();
+    Some(match doing {
+        Doing::Attempting => Effect::Attempt { task, attempt, desk },
+        Doing::Checking => Effect::Check { task, attempt, desk },
+        Doing::Adopting => Effect::Adopt { task, attempt, desk },
+    })
 }

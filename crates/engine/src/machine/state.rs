@@ -1,15 +1,21 @@
 //! Where a run stands.
 
+use std::sync::Arc;
+
 use aurora_model::{
     Answerer, Assignment, Brief, CheckpointId, Choice, Cost, Gaps, Planned, Question, QuestionId,
     Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
 };
 
+use super::marks;
+use super::roll::{Marks, Roll};
+use crate::graph::Graph;
+
 /// Where a run stands, as its events tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct State {
     /// What the run was told; nothing before it began.
-    pub brief: Option<Brief>,
+    pub brief: Option<Arc<Brief>>,
     /// Whether it goes on.
     pub phase: Phase,
     /// How it was stopped last.
@@ -17,13 +23,15 @@ pub struct State {
     /// What is done about gaps.
     pub gaps: Gaps,
     /// Its tasks, in the order of the file.
-    pub tasks: Vec<TaskState>,
+    pub tasks: Roll<TaskState>,
     /// Everything that was asked, in order.
-    pub questions: Vec<Asked>,
+    pub questions: Roll<Asked>,
     /// The folder into which the plan was written, for runs that are only planned.
     pub plan: Option<String>,
     /// How many events led here.
     pub version: u64,
+    /// What waits for what; it never changes once the run began.
+    pub(super) graph: Arc<Graph>,
 }
 
 /// Whether a run goes on.
@@ -61,7 +69,7 @@ impl Asked {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskState {
     /// The task.
-    pub planned: Planned,
+    pub planned: Arc<Planned>,
     /// How it stands.
     pub status: TaskStatus,
     /// Every attempt so far, on every way.
@@ -72,6 +80,12 @@ pub struct TaskState {
     pub model_only: bool,
     /// How many files and lines its last attempt changed, once that was counted.
     pub touched: Option<(u64, u64)>,
+    /// How many of the tasks that it depends on are not done.
+    pub(super) missing: u32,
+    /// How many of them will never be done.
+    pub(super) lost: u32,
+    /// What it is found by.
+    pub(super) marks: Marks,
 }
 
 /// How a task stands.
@@ -187,6 +201,11 @@ impl TaskState {
         )
     }
 
+    /// Whether it is done, and whether it never will be.
+    fn prospect(&self) -> (bool, bool) {
+        (self.is_done(), self.is_over() && !self.is_done())
+    }
+
     /// Whether something is being done about it now.
     #[must_use]
     pub fn is_busy(&self) -> bool {
@@ -227,22 +246,77 @@ impl State {
     /// A task.
     #[must_use]
     pub fn task(&self, id: &TaskId) -> Option<&TaskState> {
-        self.tasks.iter().find(|task| task.id() == id)
+        self.tasks.get(self.graph.place(id)?)
     }
 
-    pub(super) fn task_mut(&mut self, id: &TaskId) -> Option<&mut TaskState> {
-        self.tasks.iter_mut().find(|task| task.id() == id)
+    /// Changes a task, and what others have to know of it.
+    pub(super) fn change(&mut self, id: &TaskId, how: impl FnOnce(&mut TaskState)) {
+        let Some(place) = self.graph.place(id) else { return };
+        let Some(before) = self.tasks.get(place).map(TaskState::prospect) else { return };
+        self.change_at(place, how);
+        let after = self.tasks.get(place).map_or(before, TaskState::prospect);
+        if before == after {
+            return;
+        }
+        let graph = Arc::clone(&self.graph);
+        let moved = |count: u32, from: bool, to: bool| {
+            count.saturating_add(u32::from(to)).saturating_sub(u32::from(from))
+        };
+        for other in graph.after(place) {
+            self.change_at(*other, |task| {
+                task.missing = moved(task.missing, !before.0, !after.0);
+                task.lost = moved(task.lost, before.1, after.1);
+            });
+        }
+    }
+
+    fn change_at(&mut self, place: usize, how: impl FnOnce(&mut TaskState)) {
+        let (brief, gaps) = (self.brief.as_deref(), self.gaps);
+        self.tasks.change(place, |task| {
+            how(task);
+            task.marks = marks::of(task, brief, gaps);
+        });
+    }
+
+    /// Fills the gaps in another way.
+    pub(super) fn fill_gaps(&mut self, gaps: Gaps) {
+        self.gaps = gaps;
+        (0..self.tasks.len()).for_each(|place| self.change_at(place, |_| {}));
+    }
+
+    /// The place of a question. Its name ends with its number.
+    pub(super) fn place_of_question(&self, id: &QuestionId) -> Option<usize> {
+        let is_it = |place: &usize| {
+            self.questions.get(*place).is_some_and(|asked| asked.question.id == *id)
+        };
+        let number = id.as_str().rsplit_once('q').and_then(|(_, number)| number.parse().ok());
+        let place = number.and_then(|number: usize| number.checked_sub(1)).filter(is_it);
+        // Another version may have given other names.
+        place.or_else(|| (0..self.questions.len()).find(is_it))
     }
 
     /// A question.
     #[must_use]
     pub fn question(&self, id: &QuestionId) -> Option<&Asked> {
-        self.questions.iter().find(|asked| asked.question.id == *id)
+        self.questions.get(self.place_of_question(id)?)
     }
 
     /// The questions that wait for an answer.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.iter().filter(|asked| asked.is_open()).map(|asked| &asked.question)
+        self.questions.marked(marks::OPEN).map(|asked| &asked.question)
+    }
+
+    /// Whether a person has still to say whether the run may begin.
+    #[must_use]
+    pub fn is_previewing(&self) -> bool {
+        self.questions.count(marks::PREVIEW) > 0
+    }
+
+    /// How many tasks may run at once: never fewer than one.
+    #[must_use]
+    pub fn most_at_once(&self) -> usize {
+        let most = self.brief.as_ref().map_or(1, |brief| brief.settings.max_parallel.max(1));
+        usize::try_from(most).unwrap_or(usize::MAX)
     }
 
     /// Whether everything that a task depends on is done.
@@ -254,32 +328,14 @@ impl State {
     /// How many tasks that are not over depend on this one, directly or not.
     #[must_use]
     pub fn dependents(&self, id: &TaskId) -> u64 {
-        let mut found: Vec<&TaskId> = vec![id];
-        let mut next = 0;
-        while let Some(on) = found.get(next).copied() {
-            next += 1;
-            for task in self.tasks.iter().filter(|task| !task.is_over()) {
-                if task.planned.task.depends_on.contains(on) && !found.contains(&task.id()) {
-                    found.push(task.id());
-                }
-            }
-        }
-        u64::try_from(found.len().saturating_sub(1)).unwrap_or(u64::MAX)
+        let open = |place| self.tasks.get(place).is_some_and(|task| !task.is_over());
+        u64::try_from(self.graph.dependents_among(id, open).len()).unwrap_or(u64::MAX)
     }
 
     /// Whether a failed task waits for a person, so that nothing new begins.
     #[must_use]
     pub fn has_failure(&self) -> bool {
-        self.tasks.iter().any(|task| matches!(task.status, TaskStatus::Failed { .. }))
-    }
-
-    /// Whether an attempt is going on.
-    #[must_use]
-    pub fn is_attempting(&self) -> bool {
-        let attempting = |task: &TaskState| {
-            matches!(task.status, TaskStatus::Busy { doing: Doing::Attempting, .. })
-        };
-        self.tasks.iter().any(attempting)
+        self.tasks.count(marks::FAILED) > 0
     }
 
     /// What all attempts cost so far.
@@ -291,25 +347,7 @@ impl State {
     /// The way that the next attempt of a task takes; nothing when there is none.
     #[must_use]
     pub fn next_route(&self, task: &TaskState) -> Option<Route> {
-        let settings = &self.brief.as_ref()?.settings;
-        let model = settings.model.then_some(Route::Model);
-        if task.model_only {
-            return model.filter(|_| task.failures == 0);
-        }
-        let agent = match &task.planned.assignment {
-            Assignment::Agent { agent } => Some(Route::Agent { agent: agent.clone() }),
-            Assignment::Gap { role, ad_hoc: Some(agent) } if self.gaps == Gaps::AdHoc => {
-                Some(Route::AdHoc { agent: agent.clone(), role: role.clone() })
-            }
-            Assignment::Gap { .. } => None,
-        };
-        let tries = agent.as_ref().map_or(0, |_| settings.max_attempts.max(1));
-        if task.failures < tries {
-            return agent;
-        }
-        // A gap has nobody but the model; after an agent the policy says whether it is asked.
-        let may = settings.fallback || agent.is_none();
-        model.filter(|_| may && task.failures == tries)
+        next_route(self.brief.as_ref()?, self.gaps, task)
     }
 
     /// How many files and lines a task is expected to change: what the plan says, else the median of
@@ -329,4 +367,27 @@ impl State {
         };
         (files.or_else(|| median(|one| one.0)), lines.or_else(|| median(|one| one.1)))
     }
+}
+
+/// The way that the next attempt of a task takes; nothing when there is none.
+pub(super) fn next_route(brief: &Brief, gaps: Gaps, task: &TaskState) -> Option<Route> {
+    let settings = &brief.settings;
+    let model = settings.model.then_some(Route::Model);
+    if task.model_only {
+        return model.filter(|_| task.failures == 0);
+    }
+    let agent = match &task.planned.assignment {
+        Assignment::Agent { agent } => Some(Route::Agent { agent: agent.clone() }),
+        Assignment::Gap { role, ad_hoc: Some(agent) } if gaps == Gaps::AdHoc => {
+            Some(Route::AdHoc { agent: agent.clone(), role: role.clone() })
+        }
+        Assignment::Gap { .. } => None,
+    };
+    let tries = agent.as_ref().map_or(0, |_| settings.max_attempts.max(1));
+    if task.failures < tries {
+        return agent;
+    }
+    // A gap has nobody but the model; after an agent the policy says whether it is asked.
+    let may = settings.fallback || agent.is_none();
+    model.filter(|_| may && task.failures == tries)
 }

@@ -2,6 +2,7 @@
 
 mod briefs;
 mod failures;
+mod many;
 mod order;
 mod people;
 mod sound;
@@ -9,7 +10,8 @@ mod words;
 
 use aurora_model::Event;
 
-use super::{Phase, State, apply, decide, owed};
+use super::roll::Marks;
+use super::{Phase, State, TaskState, apply, decide, marks, owed};
 use briefs::Plan;
 
 /// Tells a fresh machine one thing after the other, in the words of `words`, and checks what follows
@@ -53,11 +55,32 @@ fn tell(state: &mut State, plan: &Plan, told: &str) -> String {
 /// A run that is open owes something: there is no state in which nothing can happen any more.
 fn never_stuck(state: &State) {
     assert!(state.phase != Phase::Open || !owed(state).is_empty(), "stuck: {state:#?}");
-    let mut desks: Vec<u32> = state.tasks.iter().filter_map(super::TaskState::desk).collect();
+    let mut desks: Vec<u32> = state.tasks.iter().filter_map(TaskState::desk).collect();
     let all = desks.len();
     desks.sort_unstable();
     desks.dedup();
     assert_eq!(desks.len(), all, "two tasks share a desk: {state:#?}");
+    counts_agree(state);
+}
+
+/// What is counted along the way is what counting everything gives.
+fn counts_agree(state: &State) {
+    for task in state.tasks.iter() {
+        let on: Vec<_> = task.planned.task.depends_on.iter().map(|on| state.task(on)).collect();
+        let missing = on.iter().filter(|on| !on.is_some_and(TaskState::is_done)).count();
+        let lost = on.iter().filter(|on| on.is_none_or(|on| on.is_over() && !on.is_done()));
+        assert_eq!((task.missing as usize, task.lost as usize), (missing, lost.count()));
+        assert_eq!(task.marks, marks::of(task, state.brief.as_deref(), state.gaps));
+        assert_eq!(state.is_ready(task), missing == 0);
+    }
+    for mark in (0..16).map(Marks::one) {
+        let has = |task: &&TaskState| task.marks.and(mark) == task.marks;
+        let found: Vec<_> = state.tasks.marked(mark).map(TaskState::id).collect();
+        let all: Vec<_> = state.tasks.iter().filter(has).map(TaskState::id).collect();
+        assert_eq!((found.len(), found), (state.tasks.count(mark), all));
+    }
+    let open = state.questions.iter().filter(|asked| asked.is_open()).count();
+    assert_eq!(state.open_questions().count(), open);
 }
 
 /// The appends of a whole run, as they would be in its log.

@@ -6,7 +6,7 @@ use aurora_gate::{Policy, judge};
 use aurora_model::context::Plan;
 use aurora_model::{
     Action, Answer, Change, ChangeKind, Context, Operation, Reason, Severity, SkipReason, Span,
-    TaskId, Touched, Violation,
+    TaskId, ToolCall, Touched, Violation,
 };
 use aurora_workspace::desk::DeskChanges;
 use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
@@ -46,8 +46,19 @@ impl Inner {
             });
         };
         blocking(move || {
-            let desk = self.site.desk(desk)?;
-            let found = desk.changes(&base)?;
+            let looked = self.site.desk(desk).and_then(|desk| {
+                let found = desk.changes(&base)?;
+                Ok((desk.path().display().to_string(), found))
+            });
+            let (place, found) = match looked {
+                Ok(looked) => looked,
+                // An agent that removes or spoils its own desk has left nothing; the others go on.
+                Err(Error::Workspace(error)) => {
+                    let error = format!("what it left at its desk cannot be read: {error}");
+                    return Ok(Command::NotAdopted { task, attempt, error, conflicts: Vec::new() });
+                }
+                Err(error) => return Err(error),
+            };
             let mut context = self.settings.context.clone();
             let plan = context.plan.take().unwrap_or_default();
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
@@ -60,7 +71,7 @@ impl Inner {
                 files: found.files(),
                 lines: found.lines_added.saturating_add(found.lines_removed),
                 paths: found.changes.iter().take(SHOWN_PATHS).map(shown).collect(),
-                place: Some(desk.path().display().to_string()),
+                place: Some(place),
                 result: Some(found.result),
             })
         })
@@ -88,7 +99,11 @@ impl Inner {
                 Ok(adopted) => adopted,
                 // What somebody else has in their hands, or what must not be taken over, is for a
                 // person to settle; the task can be tried again.
-                Err(error @ (WorkspaceError::Refused { .. } | WorkspaceError::Busy { .. })) => {
+                Err(
+                    error @ (WorkspaceError::Refused { .. }
+                    | WorkspaceError::Busy { .. }
+                    | WorkspaceError::NotFound { .. }),
+                ) => {
                     let (error, conflicts) = (error.to_string(), Vec::new());
                     return Ok(Command::NotAdopted { task, attempt, error, conflicts });
                 }
@@ -116,11 +131,28 @@ fn judge_changes(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec
         reasons.extend(judge(&action, policy, context).reasons);
     }
     if !found.patch_is_whole {
+        reasons.extend(by_path(found, policy, context));
         let message = "the changes are too large to be judged whole".to_owned();
         reasons.push(own_reason(Answer::Ask, "safety.max_lines_changed", message));
     }
     reasons.extend(left_out(found));
     reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
+    reasons
+}
+
+/// What the policy says about every changed path, where the patch is too large to be judged whole: a
+/// large file must not hide what comes after it.
+fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for change in &found.changes {
+        let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
+        let call = ToolCall { name: "Write".to_owned(), args };
+        for reason in judge(&Action::Tool(call), policy, context).reasons {
+            if !reasons.iter().any(|known| known.message == reason.message) {
+                reasons.push(reason);
+            }
+        }
+    }
     reasons
 }
 
@@ -136,7 +168,8 @@ fn touched(change: Change) -> Touched {
 fn told(one: &PathOutcome) -> String {
     match &one.outcome {
         Outcome::Kept { because } => format!("{} ({because})", one.path),
-        _ => format!("{} (both changed the same lines)", one.path),
+        Outcome::Conflict { .. } => format!("{} (both changed the same lines)", one.path),
+        other => format!("{} ({other:?})", one.path),
     }
 }
 

@@ -169,7 +169,7 @@ fn rev_3_an_answer_from_another_process_wakes_a_driver_that_stays() {
         driver::answer(&store.other_door(), &run(), &proceed, now).await.unwrap();
         let (ended, state) = driving.await.unwrap().unwrap();
         assert_eq!(ended, Ended::Finished);
-        assert_eq!(state.questions[0].answer.as_ref().unwrap().1.by, "bob");
+        assert_eq!(state.questions.get(0).unwrap().answer.as_ref().unwrap().1.by, "bob");
     });
 }
 

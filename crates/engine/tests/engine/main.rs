@@ -13,6 +13,8 @@ mod faulty;
 #[cfg(test)]
 mod life;
 #[cfg(test)]
+mod many;
+#[cfg(test)]
 mod property;
 #[cfg(test)]
 mod tasks;

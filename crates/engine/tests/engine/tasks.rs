@@ -39,6 +39,7 @@ pub fn brief(count: u64, mut on: impl FnMut(u64) -> Vec<u64>) -> Brief {
         kind: RunKind::Spawn,
         tasks: tasks.collect(),
         place: Place { feature: "f".to_owned(), path: "/w".to_owned(), branch: None },
+        policy: None,
         settings: RunSettings {
             max_parallel: 2,
             timeout_seconds: 120,

@@ -91,7 +91,7 @@ impl Watch {
         let mut desks: Vec<u32> = state.tasks.iter().filter_map(TaskState::desk).collect();
         desks.sort_unstable();
         assert!(desks.windows(2).all(|two| two[0] != two[1]), "a desk is shared");
-        for asked in &state.questions {
+        for asked in state.questions.iter() {
             assert_eq!(asked.is_open(), !self.answered.contains(&asked.question.id));
         }
     }

@@ -95,7 +95,7 @@ impl Sim {
     pub fn agrees(&self) {
         let watch = self.watch.lock().unwrap();
         let adopted = self.adopted.lock().unwrap();
-        for task in &watch.state.tasks {
+        for task in watch.state.tasks.iter() {
             let done = matches!(task.status, TaskStatus::Completed { .. });
             let last = task.attempts.last().map(|one| one.number);
             if done {

@@ -236,6 +236,9 @@ fn in_words(findings: &Findings, style: Style) -> String {
         for (name, _) in facts.variables.iter().filter(|(_, is_set)| !**is_set) {
             out.push_str(&format!("  {} {name} is not set\n", style.notable("note")));
         }
+        for note in &facts.notes {
+            out.push_str(&format!("  {} {note}\n", style.notable("note")));
+        }
         problems(&mut out, &facts.problems, style);
     }
     if let Some((name, found, answer)) = &findings.model {

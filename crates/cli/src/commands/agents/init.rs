@@ -33,6 +33,8 @@ const HEAD: &str =
     "# Agents, and how they are reached. `aur agents doctor` tries whether they work.
 # In a command, {prompt} {title} {task} {attempt} {role} {cwd} {run} are filled in; {{ and }} are
 # braces. Keys never stand here: `pass_environment` and `api_key_env` name variables.
+# The budget can only reserve what is known beforehand: `max_cost_usd` is set aside for each attempt,
+# ends one that reports more, and is what is counted where an agent does not tell.
 ";
 
 const MODEL: &str = "

@@ -21,6 +21,7 @@ pub static KNOWN: [Known; 6] = [
       "--permission-mode", "acceptEdits", "--allowedTools", "Bash"]
     output: claude-stream-json
     pass_environment: [ANTHROPIC_API_KEY]
+    limits: {max_cost_usd: 5.00}
 "#,
     },
     Known {
@@ -30,6 +31,7 @@ pub static KNOWN: [Known; 6] = [
     provider: cli
     command: ["codex", "exec", "-s", "workspace-write", "{prompt}"]
     pass_environment: [OPENAI_API_KEY]
+    limits: {max_cost_usd: 0.50}
 "#,
     },
     Known {
@@ -39,6 +41,7 @@ pub static KNOWN: [Known; 6] = [
     provider: cli
     command: ["gemini", "--approval-mode", "yolo", "-p", "{prompt}"]
     pass_environment: [GEMINI_API_KEY]
+    limits: {max_cost_usd: 0.50}
 "#,
     },
     Known {
@@ -47,6 +50,7 @@ pub static KNOWN: [Known; 6] = [
         entry: r#"  - id: opencode
     provider: cli
     command: ["opencode", "run", "--auto", "{prompt}"]
+    limits: {max_cost_usd: 0.50}
 "#,
     },
     Known {
@@ -56,6 +60,7 @@ pub static KNOWN: [Known; 6] = [
     provider: cli
     command: ["qwen", "--approval-mode", "yolo", "-p", "{prompt}"]
     pass_environment: [OPENAI_API_KEY, OPENAI_BASE_URL, OPENAI_MODEL]
+    limits: {max_cost_usd: 0.50}
 "#,
     },
     Known {
@@ -66,6 +71,7 @@ pub static KNOWN: [Known; 6] = [
     command: ["aider", "--yes-always", "--no-auto-commits", "--no-check-update", "--no-pretty",
       "--no-fancy-input", "--message", "{prompt}"]
     pass_environment: [OPENAI_API_KEY, ANTHROPIC_API_KEY]
+    limits: {max_cost_usd: 0.50}
 "#,
     },
 ];

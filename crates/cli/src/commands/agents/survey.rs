@@ -14,6 +14,10 @@ use crate::exit::Failure;
 use crate::wiring::agents::{self, Loaded};
 use crate::wiring::place::{Given, Place};
 
+/// Said of an agent whose calls nobody can price beforehand.
+const UNPRICED: &str =
+    "cost unknown beforehand: the budget can only stop the next call (limits: {max_cost_usd: …})";
+
 /// Everything about the agents at the current place.
 pub struct Survey {
     /// What the settings say.
@@ -54,6 +58,9 @@ pub struct Facts {
     pub variables: BTreeMap<String, bool>,
     /// What keeps it from working.
     pub problems: Vec<String>,
+    /// What its user should know.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// What is known about the model.
@@ -125,6 +132,7 @@ fn facts(
         supports: agent.capabilities(),
         variables: BTreeMap::new(),
         problems: Vec::new(),
+        notes: Vec::new(),
     };
     for name in &profile.pass_environment {
         let is_set = environment.get(name).is_some_and(|value| !value.is_empty());
@@ -142,6 +150,9 @@ fn facts(
                 facts.problems.push(format!("{program} is not on PATH"));
             }
             facts.program = Some(program);
+            if profile.limits.max_cost.is_none() {
+                facts.notes.push(UNPRICED.to_owned());
+            }
         }
         Provider::Scripted { scenario } => {
             let path = PathBuf::from(scenario);

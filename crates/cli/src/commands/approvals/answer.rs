@@ -8,6 +8,7 @@ use serde_json::json;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::escape;
+use crate::wiring::fence;
 use crate::wiring::place;
 use crate::wiring::repo::Repo;
 use crate::wiring::store::Log;
@@ -42,6 +43,7 @@ Exit codes: 0 answered; 1 somebody answered before, or the run is over; 2 no suc
 
 /// Answers it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    fence::for_people("answering")?;
     let log = super::log_for(&args.id)?;
     let found = super::find(&log, &args.id)?;
     let choice = Choice::from_name(&args.choice).ok_or_else(|| {

@@ -1,5 +1,8 @@
 //! `aur approvals show`: everything about one question.
 
+use aurora_model::Reason;
+
+use super::{Found, last_words};
 use crate::exit::Exit;
 use crate::output;
 use crate::output::style::Style;
@@ -25,8 +28,13 @@ const EXAMPLES: &str = "Examples:
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let log = super::log_for(&args.id)?;
     let found = super::find(&log, &args.id)?;
+    let said = last_words::of(&log, found.transcript.as_ref());
     if args.json {
-        output::print_json(&found.json())?;
+        let mut told = found.json();
+        if let (false, Some(told)) = (said.is_empty(), told.as_object_mut()) {
+            told.insert("output".to_owned(), said.into());
+        }
+        output::print_json(&told)?;
         return Ok(Exit::Ok);
     }
     let style = Style::of_stdout();
@@ -42,14 +50,51 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     for task in found.previewed() {
         out.push_str(&format!("  task     {}\n", escape::line(&task)));
     }
-    for reason in found.reasons() {
-        out.push_str(&format!("  reason   {}\n", escape::line(&reason.message)));
-        let (rule, origin) = (escape::line(&reason.rule), escape::line(&reason.origin));
-        out.push_str(&format!("           rule {rule}, from {origin}\n"));
-        if let Some(instead) = &reason.instead {
-            out.push_str(&format!("           instead: {}\n", escape::line(instead)));
-        }
+    out.push_str(&what_changed(&found));
+    for line in &said {
+        out.push_str(&format!("  said     {}\n", escape::line(line)));
     }
+    for reason in found.reasons() {
+        out.push_str(&told(reason));
+    }
+    out.push_str(&how_it_stands(&found, &args.id));
+    output::print(&out)?;
+    Ok(Exit::Ok)
+}
+
+/// The changed paths, where they are and how to look at them.
+fn what_changed(found: &Found) -> String {
+    let mut out = String::new();
+    let (paths, more) = found.changed();
+    for path in paths {
+        out.push_str(&format!("  changed  {}\n", escape::line(path)));
+    }
+    if more > 0 {
+        out.push_str(&format!("           and {more} more\n"));
+    }
+    if let Some(place) = found.place() {
+        out.push_str(&format!("  held in  {}\n", escape::line(place)));
+    }
+    if let Some(look) = found.look() {
+        out.push_str(&format!("  look     {}\n", escape::line(&look)));
+    }
+    out
+}
+
+/// A rule's word, where it was written, and what to do instead.
+fn told(reason: &Reason) -> String {
+    let mut out = format!("  reason   {}\n", escape::line(&reason.message));
+    let (rule, origin) = (escape::line(&reason.rule), escape::line(&reason.origin));
+    out.push_str(&format!("           rule {rule}, from {origin}\n"));
+    if let Some(instead) = &reason.instead {
+        out.push_str(&format!("           instead: {}\n", escape::line(instead)));
+    }
+    out
+}
+
+/// The answer, or what can be answered.
+fn how_it_stands(found: &Found, id: &str) -> String {
+    let mut out = String::new();
     match &found.asked.answer {
         Some((choice, by)) => {
             let (choice, who) = (choice.name(), escape::line(&by.by));
@@ -62,9 +107,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         None if !found.is_open() => out.push_str("  the run is over; nobody waits for an answer\n"),
         None => {
             out.push_str(&format!("  options  {}\n", found.options().join(" | ")));
-            out.push_str(&format!("aur approvals answer {} CHOICE\n", escape::line(&args.id)));
+            out.push_str(&format!("aur approvals answer {} CHOICE\n", escape::line(id)));
         }
     }
-    output::print(&out)?;
-    Ok(Exit::Ok)
+    out
 }

@@ -113,7 +113,7 @@ fn line(call: &Call) -> String {
             let known = if cost.known == Known::Reported { "reported" } else { "estimated" };
             let tokens = cost
                 .tokens
-                .map(|tokens| format!(", {} tokens in, {} out", tokens.input, tokens.output));
+                .map(|tokens| format!(", tokens: {} in, {} out", tokens.input, tokens.output));
             let model = cost.model.as_ref().map(|model| format!(", {model}"));
             let rest = [tokens, model].into_iter().flatten().collect::<String>();
             (cost.usd, format!("{known}{rest}"))

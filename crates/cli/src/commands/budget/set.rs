@@ -6,6 +6,7 @@ use serde_json::json;
 
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::wiring::fence;
 use crate::wiring::{atomic, layers, settings_file};
 
 /// The limit, and what happens there.
@@ -35,6 +36,7 @@ It changes .aurora/policies.yaml of the project; every other byte of the file st
 
 /// Writes it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
+    fence::for_people("changing the budget")?;
     let place = super::place()?;
     let path = match (layers::project_file(&place, layers::POLICY_FILE), place.root()) {
         (Some(path), _) => path,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aurora_engine::budget::{Ledger, Limits, Month, OnLimit, Share};
 use aurora_gate::Policy;
+use aurora_model::Usd;
 use serde_json::{Value, json};
 
 use super::number;
@@ -79,7 +80,7 @@ impl Shown {
 
     fn text(&self, style: Style) -> String {
         let total = &self.ledger.total;
-        let left = self.limits.monthly.minus(total.committed());
+        let money = Money::of(self);
         let percent = self.percent();
         let filled = usize::try_from((percent * BAR_COLUMNS / 100).min(BAR_COLUMNS)).unwrap_or(0);
         let bar = format!("{:.<30}", "#".repeat(filled));
@@ -93,27 +94,28 @@ impl Shown {
             OnLimit::Warn => "there is only a warning",
         };
         let mut out = format!("{}  [{bar}] {percent}%\n", style.bold(&self.month.to_string()));
-        let limit = self.limits.monthly;
+        let limit = money.say(self.limits.monthly);
         out.push_str(&format!("  limit     {limit}  ({})\n", escape::line(&self.origin)));
-        out.push_str(&format!("  spent     {}", total.spent));
+        // What is shown adds up, also where it was rounded.
+        let (spent, reserved) = (rounded(total.spent), rounded(total.reserved));
+        let left = rounded(self.limits.monthly).minus(spent).minus(reserved);
+        out.push_str(&format!("  spent     {}", money.say(spent)));
         if total.calls > 0 {
-            let reported = total.spent.minus(total.estimated);
+            let estimated = rounded(total.estimated);
+            let (reported, estimated) = (money.say(spent.minus(estimated)), money.say(estimated));
             let calls = count(usize::try_from(total.calls).unwrap_or(usize::MAX), "call");
-            out.push_str(&format!(
-                "  ({calls}; {reported} reported, {} estimated)",
-                total.estimated
-            ));
+            out.push_str(&format!("  ({calls}; {reported} reported, {estimated} estimated)"));
         }
-        out.push_str(&format!("\n  reserved  {}", total.reserved));
+        out.push_str(&format!("\n  reserved  {}", money.say(reserved)));
         if total.open > 0 {
             let open = count(usize::try_from(total.open).unwrap_or(usize::MAX), "call");
             out.push_str(&format!("  ({open} under way, or never told to be over)"));
         }
-        out.push_str(&format!("\n  left      {left}\n"));
+        out.push_str(&format!("\n  left      {}\n", money.say(left)));
         let warn_at = self.limits.warn_at_percent;
         out.push_str(&format!("  at {warn_at}% a warning appears; at the limit {then}\n"));
-        out.push_str(&table(style, "by agent", &self.ledger.by_agent));
-        out.push_str(&table(style, "by run", &self.ledger.by_run));
+        out.push_str(&table(style, money, "by agent", &self.ledger.by_agent));
+        out.push_str(&table(style, money, "by run", &self.ledger.by_run));
         out
     }
 
@@ -142,6 +144,36 @@ impl Shown {
     }
 }
 
+/// How amounts are written: all of them with as many digits as the finest one needs.
+#[derive(Clone, Copy)]
+struct Money {
+    fine: bool,
+}
+
+impl Money {
+    fn of(shown: &Shown) -> Self {
+        let ledger = &shown.ledger;
+        let shares = ledger.by_agent.values().chain(ledger.by_run.values()).chain([&ledger.total]);
+        let amounts = shares.flat_map(|share| [share.spent, share.estimated, share.reserved]);
+        let mut amounts = amounts.chain([shown.limits.monthly]);
+        Self { fine: amounts.any(|amount| !rounded(amount).micros.is_multiple_of(10_000)) }
+    }
+
+    fn say(self, amount: Usd) -> String {
+        let micros = rounded(amount).micros;
+        let (dollars, rest) = (micros / 1_000_000, micros % 1_000_000);
+        match self.fine {
+            true => format!("${dollars}.{:04}", rest / 100),
+            false => format!("${dollars}.{:02}", rest / 10_000),
+        }
+    }
+}
+
+/// An amount to the hundredth of a cent.
+fn rounded(amount: Usd) -> Usd {
+    Usd { micros: amount.micros.saturating_add(50) / 100 * 100 }
+}
+
 fn shares(by: &BTreeMap<String, Share>) -> Value {
     let one = |(name, share): (&String, &Share)| {
         let told = json!({
@@ -157,7 +189,7 @@ fn shares(by: &BTreeMap<String, Share>) -> Value {
 }
 
 /// The largest first.
-fn table(style: Style, heading: &str, by: &BTreeMap<String, Share>) -> String {
+fn table(style: Style, money: Money, heading: &str, by: &BTreeMap<String, Share>) -> String {
     if by.is_empty() {
         return String::new();
     }
@@ -170,10 +202,10 @@ fn table(style: Style, heading: &str, by: &BTreeMap<String, Share>) -> String {
     for (name, share) in rows {
         let (name, calls) = (escape::line(name), share.calls + share.open);
         let calls = count(usize::try_from(calls).unwrap_or(usize::MAX), "call");
-        out.push_str(&format!("  {name:<width$}  {:>9}", share.spent.to_string()));
+        out.push_str(&format!("  {name:<width$}  {:>9}", money.say(share.spent)));
         out.push_str(&format!("  {calls}"));
         if share.open > 0 {
-            out.push_str(&format!(", {} reserved", share.reserved));
+            out.push_str(&format!(", {} reserved", money.say(share.reserved)));
         }
         out.push('\n');
     }

@@ -120,6 +120,7 @@ fn brief(site: &Site, parts: &Decomposed, run: RunId, yes: bool) -> Brief {
             path: String::new(),
             branch: None,
         },
+        policy: site.layer.clone(),
         settings: RunSettings {
             max_parallel: 1,
             timeout_seconds: recovery.timeout_seconds,

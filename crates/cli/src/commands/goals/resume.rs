@@ -18,7 +18,8 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let site = Site::open(args.policy.as_deref())?;
     let runtime = Site::runtime()?;
     let (before, state) = runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
-    let brief = brief_of(&run, state.brief.as_ref())?;
+    let brief = brief_of(&run, state.brief.as_deref())?;
+    let site = site.for_resumed(&brief)?;
     let plans = Plans::below(&site.folder());
     if let Phase::Finished(_) = state.phase {
         plans.forget_answer(&run);

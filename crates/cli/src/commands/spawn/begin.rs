@@ -27,9 +27,16 @@ const SLUG_CHARS: usize = 48;
 pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
     let (mut list, mut source) = read(file)?;
     let policy = args.policy.as_deref();
+    if !args.dry_run && !store::is_there()? {
+        // What is refused leaves nothing behind, not even an empty log.
+        refuse_the_impossible(&Site::look(policy)?, &list.tasks)?;
+    }
     let site = if args.dry_run { Site::look(policy)? } else { Site::open(policy)? };
     if !args.dry_run && settle::runs_of(&site, &source.path)? {
         (list, source) = read(file)?;
+    }
+    if !args.dry_run {
+        refuse_the_impossible(&site, &list.tasks)?;
     }
     let (run, _name) = new_run(&site, "spawn")?;
     let brief = brief(&site, run, list, source, args);
@@ -50,7 +57,6 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
-    refuse_the_impossible(&site, &brief)?;
     if !args.yes {
         screen.look_around(&site);
     }
@@ -86,8 +92,7 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
 
 fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, args: &Args) -> Brief {
     let recovery = site.policy.recovery();
-    let slug = Some(aurora_model::id::slug(&list.goal, SLUG_CHARS)).filter(|slug| !slug.is_empty());
-    let feature = slug.unwrap_or_else(|| "tasks".to_owned());
+    let feature = feature_of(&list.goal);
     let branch = format!("{}{feature}", site.policy.branches().prefix);
     let settings = RunSettings {
         max_parallel: args.max_parallel.or(list.max_parallel).unwrap_or(USUAL_PARALLEL),
@@ -106,20 +111,41 @@ fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, arg
         source: Some(source),
         tasks: planned(site, list.tasks),
         place: Place { feature, path: String::new(), branch: Some(branch) },
+        policy: site.layer.clone(),
         settings,
     }
 }
 
+/// The short name of a goal, which names its worktree and branch. What the words do not tell apart,
+/// because they are too long or in another script, a few digits do.
+fn feature_of(goal: &str) -> String {
+    let slug = aurora_model::id::slug(goal, SLUG_CHARS);
+    let whole = slug.chars().filter(char::is_ascii_alphanumeric).count();
+    if !slug.is_empty() && whole == goal.chars().filter(|c| c.is_alphanumeric()).count() {
+        return slug;
+    }
+    let digits: String =
+        aurora_store::chain::digest(goal.as_bytes()).as_str().chars().take(6).collect();
+    let begin = if slug.is_empty() { "goal" } else { &slug };
+    format!("{begin}-{digits}")
+}
+
 /// Says what stands in the way of every task, before anybody looks at a preview of them.
-fn refuse_the_impossible(site: &Site, brief: &Brief) -> anyhow::Result<()> {
+fn refuse_the_impossible(site: &Site, tasks: &[Task]) -> anyhow::Result<()> {
+    let open: Vec<&Task> = tasks.iter().filter(|task| !task.done).collect();
+    if open.is_empty() {
+        return Ok(());
+    }
     if !site.has_commit() {
         return Err(Failure::usage("this repository has no commit to work from")
             .hint("make one first: git add -A && git commit -m 'First commit'")
             .into());
     }
-    let nobody = |one: &Planned| matches!(&one.assignment, Assignment::Gap { ad_hoc: None, .. });
-    let open = brief.tasks.iter().filter(|one| !one.task.done);
-    if site.registry.model().is_none() && open.into_iter().all(nobody) {
+    let nobody = |task: &&Task| {
+        let assignment = site.registry.assign(task.agent.as_ref());
+        matches!(assignment, Assignment::Gap { ad_hoc: None, .. })
+    };
+    if site.registry.model().is_none() && open.iter().all(nobody) {
         return Err(Failure::usage("there is no agent for any of the tasks, and no model")
             .hint("`aur agents init` writes an agents.yaml to start from")
             .into());
@@ -129,7 +155,7 @@ fn refuse_the_impossible(site: &Site, brief: &Brief) -> anyhow::Result<()> {
 
 /// The tasks with who does each, and which are kept apart because they touch the same files.
 pub fn planned(site: &Site, tasks: Vec<Task>) -> Vec<Planned> {
-    let apart = graph::apart(&graph::Graph::of(&tasks));
+    let apart = graph::apart(&tasks);
     let planned = |(task, apart_from): (Task, Vec<_>)| {
         let assignment = site.registry.assign(task.agent.as_ref());
         Planned { task, assignment, apart_from }

@@ -10,7 +10,7 @@ use super::screen::{Screen, Yes};
 use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::run::{Site, failure};
+use crate::wiring::run::{Site, failure, keeps_desks};
 
 /// Resumes a run and drives it as far as it goes.
 pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
@@ -22,19 +22,23 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let runtime = Site::runtime()?;
     let (told_before, state) =
         runtime.block_on(driver::load(&site.store, &run)).map_err(failure)?;
-    let brief = state.brief.clone();
-    let brief =
+    let brief = state.brief.as_deref().cloned();
+    let mut brief =
         brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
+    brief.settings.yes |= args.yes;
     if brief.kind == RunKind::Goals {
         let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
         return Err(failure.hint(format!("aur goals --resume {run}")).into());
     }
+    let site = site.for_resumed(&brief)?;
     let feature = brief.place.feature.clone();
     let screen = Screen::new(&site, &brief, args.json, args.verbose);
     if matches!(state.phase, Phase::Finished(_)) {
         // Whoever resumes after a crash cannot know how far it came.
         settle::run(&site, &run, &told_before, &state, &screen);
-        site.clear_desks(&run, &feature)?;
+        if !keeps_desks(&state) {
+            site.clear_desks(&run, &feature)?;
+        }
         output::note(&format!("{run} is finished, so that nothing is left to resume"));
         return told::how_it_ended(&site.finished(state), &screen, args.json);
     }

@@ -5,6 +5,7 @@ mod steps;
 
 pub use asking::Yes;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -29,7 +30,7 @@ use crate::wiring::run::{Front, Site};
 const TICK: Duration = Duration::from_millis(500);
 /// How many of an agent's last lines are kept for a question about its failure.
 const KEPT_LINES: usize = 8;
-/// How many lines of one task are shown with `--verbose`; the rest is in the transcript.
+/// How many lines of each task's attempt are shown with `--verbose`; the rest is in the transcript.
 const MAX_SHOWN_LINES: usize = 1000;
 
 /// How a run is shown.
@@ -48,11 +49,14 @@ enum Mode {
 pub struct Screen(Arc<Inner>);
 
 struct Inner {
+    /// What was drawn on at the beginning: its width may be another by now.
     canvas: Canvas,
     mode: Mode,
     verbose: bool,
     /// Whether somebody sits there who can be asked.
     can_ask: bool,
+    /// Whether the run waits for answers that nobody here can give.
+    stays: AtomicBool,
     run: String,
     brief: Brief,
     /// The boxes of the list, the file to resume from, and what the model answered.
@@ -67,7 +71,8 @@ struct Shared {
     painter: Painter<std::io::Stdout>,
     state: Option<Arc<State>>,
     moving: Moving,
-    shown_lines: usize,
+    /// How many lines of each task's attempt were shown.
+    shown_lines: BTreeMap<TaskId, usize>,
     /// Lines that wait until a question is answered.
     held: Vec<String>,
     asking: bool,
@@ -87,7 +92,7 @@ impl Screen {
             painter: Painter::new(std::io::stdout(), size()),
             state: None,
             moving: Moving::default(),
-            shown_lines: 0,
+            shown_lines: BTreeMap::new(),
             held: Vec::new(),
             asking: false,
             note: String::new(),
@@ -97,6 +102,7 @@ impl Screen {
             mode,
             verbose,
             can_ask: !json && question::is_possible(),
+            stays: AtomicBool::new(false),
             run: brief.run.to_string(),
             keeping: Keeping::new(&site.folder(), brief, Arc::clone(&site.store)),
             uncommitted: AtomicU64::new(0),
@@ -112,6 +118,12 @@ impl Screen {
     pub fn front(&self, stays: bool) -> Front {
         if self.0.mode == Mode::Panel {
             keep_counting(&self.0);
+        }
+        self.0.stays.store(stays, Ordering::SeqCst);
+        let state = self.0.shared().state.clone();
+        if let Some(state) = state {
+            // They were asked before this process began.
+            state.open_questions().for_each(|question| self.0.announce(question, &state));
         }
         let me = Arc::new(self.clone());
         let asker = Arc::clone(&me);
@@ -149,7 +161,7 @@ impl Screen {
 
     /// Shows what would happen.
     pub fn preview(&self) -> anyhow::Result<()> {
-        output::print(&self.0.preview_text())
+        output::print(&self.0.preview_text(self.canvas()))
     }
 
     /// Shows what would happen, where no question shows it and no program reads along.
@@ -163,9 +175,9 @@ impl Screen {
         self.0.keeping.answers(state)
     }
 
-    /// What is drawn on.
+    /// What is drawn on now.
     pub fn canvas(&self) -> Canvas {
-        self.0.canvas
+        Canvas::of_stdout()
     }
 }
 
@@ -201,16 +213,16 @@ impl Inner {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn preview_text(&self) -> String {
+    fn preview_text(&self, canvas: Canvas) -> String {
         if self.brief.kind == RunKind::Goals {
-            return output::review::decomposition(self.canvas, &view::decomposition(&self.brief));
+            return output::review::decomposition(canvas, &view::decomposition(&self.brief));
         }
         let mut notes = Vec::new();
         if self.brief.settings.model {
             notes.push("the model answers in words and changes no files".to_owned());
         }
         let shown = view::preview(&self.brief, self.uncommitted.load(Ordering::SeqCst), notes);
-        output::review::preview(self.canvas, &shown)
+        output::review::preview(canvas, &shown)
     }
 
     fn draw(&self) {
@@ -264,7 +276,7 @@ impl Inner {
         if let Event::AttemptStarted { task, .. } = &told.event {
             shared.moving.begun.insert(task.clone(), Instant::now());
             shared.moving.said.remove(task);
-            shared.shown_lines = 0;
+            shared.shown_lines.remove(task);
         }
     }
 }
@@ -297,8 +309,12 @@ impl Inner {
             }
             return self.show_json(&value);
         }
-        if let Some(line) = steps::line(self.canvas, told, state, self.mode == Mode::Panel) {
+        let canvas = Canvas::of_stdout();
+        if let Some(line) = steps::line(canvas, told, state, self.mode == Mode::Panel) {
             self.show(line);
+        }
+        if let Event::QuestionAsked { question } = &told.event {
+            self.announce(question, state);
         }
         if self.mode == Mode::Panel {
             self.draw();
@@ -308,7 +324,7 @@ impl Inner {
     fn warned(&self, warning: &str) {
         match self.mode {
             Mode::Json => self.show_json(&json!({ "type": "warning", "warning": warning })),
-            _ => self.show(format!("warning: {warning}")),
+            _ => self.show(format!("warning: {}", self.canvas.safe(warning))),
         }
     }
 
@@ -328,8 +344,13 @@ impl Inner {
         if lines.len() > KEPT_LINES {
             lines.remove(0);
         }
-        shared.shown_lines += 1;
-        let shows = self.verbose && shared.shown_lines <= MAX_SHOWN_LINES;
+        let shown = shared.shown_lines.entry(task.clone()).or_default();
+        *shown += 1;
+        let shows = self.verbose && *shown <= MAX_SHOWN_LINES;
+        let text = match *shown {
+            MAX_SHOWN_LINES => format!("{text} (and more, which only the transcript has)"),
+            _ => text,
+        };
         drop(shared);
         if shows && self.mode == Mode::Json {
             self.show_json(

@@ -6,10 +6,13 @@ use std::time::Instant;
 use aurora_engine::machine::{Doing, State, TaskState, TaskStatus};
 use aurora_model::{About, Assignment, Brief, Planned, Question, Route, SkipWhy, TaskId};
 
+use crate::output::changes::count;
 use crate::output::failure::{Failed, Gated};
 use crate::output::progress_panel::{Progress, Running};
 use crate::output::review::{Decomposition, Preview, TaskLine};
 use crate::output::summary;
+use crate::wiring::repo::Repo;
+use crate::wiring::{place, words};
 
 /// What is known besides the state: when attempts began here, and what agents say.
 #[derive(Default)]
@@ -140,7 +143,7 @@ pub fn failed(state: &State, question: &Question, moving: &Moving) -> Option<Fai
         title: task.planned.task.title.clone(),
         agent,
         gap,
-        error: error.clone(),
+        error: first_line(error),
         attempt: None,
         output: said,
         completed,
@@ -151,14 +154,20 @@ pub fn failed(state: &State, question: &Question, moving: &Moving) -> Option<Fai
 }
 
 /// What the policy asks about, as it is put to a person.
-pub fn gated(state: &State, question: &Question, look: Option<String>) -> Option<Gated> {
-    let (id, reasons, changed) = match &question.about {
-        About::Policy { task, reasons } => (task, reasons, None),
-        About::Changes { task, reasons, files, lines, .. } => {
-            (task, reasons, Some((*files, *lines)))
-        }
+pub fn gated(state: &State, question: &Question) -> Option<Gated> {
+    let shown = match &question.about {
+        About::Policy { reasons, .. } => Gated { reasons: reasons.clone(), ..Gated::default() },
+        About::Changes { reasons, files, lines, paths, place, .. } => Gated {
+            reasons: reasons.clone(),
+            changed: Some((*files, *lines)),
+            paths: paths.clone(),
+            place: place.clone(),
+            look: look(state, question),
+            ..Gated::default()
+        },
         About::Preview | About::Failure { .. } => return None,
     };
+    let id = question.about.task()?;
     let task = state.task(id)?;
     let (agent, gap) = assigned(&task.planned);
     Some(Gated {
@@ -166,11 +175,55 @@ pub fn gated(state: &State, question: &Question, look: Option<String>) -> Option
         title: task.planned.task.title.clone(),
         agent,
         gap,
-        reasons: reasons.clone(),
-        changed,
-        look: look.filter(|_| changed.is_some()),
         dependents: usize::try_from(state.dependents(id)).unwrap_or(usize::MAX),
+        ..shown
     })
+}
+
+/// The command that shows exactly what would be taken over, new files too and whatever became of
+/// the files since.
+pub fn look(state: &State, question: &Question) -> Option<String> {
+    let About::Changes { task, .. } = &question.about else { return None };
+    let attempt = state.task(task)?.attempts.last()?;
+    let (base, result) = (attempt.base.as_ref()?, attempt.result.as_ref()?);
+    let kept = Repo::find(&place::cwd()?)?.kept_objects();
+    let kept = words::quote(&kept.to_string_lossy());
+    Some(format!("git --git-dir={kept} diff {base} {result}"))
+}
+
+/// A question in one line.
+pub fn sentence(state: &State, question: &Question) -> String {
+    let title = question.about.task().and_then(|task| state.task(task));
+    let title = title.map(|task| format!(" ({})", task.planned.task.title)).unwrap_or_default();
+    let many = |number: u64, what| count(usize::try_from(number).unwrap_or(usize::MAX), what);
+    match &question.about {
+        About::Preview if state.is_plan_only() => {
+            let subgoals = count(state.tasks.len(), "subgoal");
+            format!("may this goal be written down as a plan, with {subgoals}?")
+        }
+        About::Preview => {
+            format!("may this run begin, with {}?", count(state.tasks.len(), "task"))
+        }
+        About::Policy { task, .. } => format!("may {task}{title} begin?"),
+        About::Changes { task, files, lines, .. } => {
+            let (files, lines) = (many(*files, "file"), many(*lines, "line"));
+            format!("may what {task}{title} changed be taken over: {files}, {lines}?")
+        }
+        About::Failure { task, error, dependents, .. } => {
+            let depend = match dependents {
+                0 => String::new(),
+                1 => "; 1 task depends on it".to_owned(),
+                more => format!("; {more} tasks depend on it"),
+            };
+            format!("{task}{title} failed: {}{depend}", first_line(error))
+        }
+    }
+}
+
+/// How a question is answered from elsewhere.
+pub fn how_to_answer(question: &Question) -> String {
+    let options: Vec<&str> = question.options.iter().map(|choice| choice.name()).collect();
+    format!("aur approvals answer {} {}", question.id, options.join("|"))
 }
 
 /// What became of a task.
@@ -181,12 +234,10 @@ pub fn ended(task: &TaskState) -> summary::Ended {
         TaskStatus::Completed { .. } => (Status::Completed, String::new()),
         TaskStatus::Skipped { why: SkipWhy::Done {} } => (Status::Before, String::new()),
         TaskStatus::Skipped { why } => (Status::Skipped, first_line(&skipped_why(why))),
-        TaskStatus::Denied { because } => (Status::Denied, because.clone()),
+        TaskStatus::Denied { because } => (Status::Denied, first_line(because)),
         TaskStatus::Failed { error, .. } => (Status::Failed, first_line(error)),
-        TaskStatus::Parked { .. } => (Status::Pending, "waits for an answer".to_owned()),
-        TaskStatus::Held { .. } => {
-            (Status::Interrupted, "what it changed waits for an answer".to_owned())
-        }
+        TaskStatus::Parked { .. } => (Status::Asked, "whether it may begin".to_owned()),
+        TaskStatus::Held { .. } => (Status::Asked, "whether its changes are taken over".to_owned()),
         TaskStatus::Busy { .. } => (Status::Interrupted, String::new()),
         TaskStatus::Waiting | TaskStatus::Cleared if last.is_some() => {
             (Status::Interrupted, String::new())
@@ -199,10 +250,14 @@ pub fn ended(task: &TaskState) -> summary::Ended {
     };
     let millis: u64 = task.attempts.iter().map(|attempt| attempt.millis).sum();
     let spent = Some(task.spent()).filter(|spent| spent.micros > 0);
+    // Once somebody took the role, they are named with it.
+    let (agent, gap) =
+        last.map_or_else(|| assigned(&task.planned), |last| (worker(&last.route), false));
     summary::Ended {
         title: task.planned.task.title.clone(),
         status,
-        agent: last.map_or_else(|| assigned(&task.planned).0, |last| worker(&last.route)),
+        agent,
+        gap,
         fallback: last.is_some_and(|last| last.route.is_fallback()),
         seconds: last.map(|_| millis / 1000),
         checkpoint,

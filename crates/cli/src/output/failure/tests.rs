@@ -100,7 +100,7 @@ fn the_failure_at_60_80_and_120_columns() {
     | Failed: Optimize embedding generation                   |
     | Agent: performance-engineer ! GAP                       |
     | Error: Agent timeout after 120s (attempt 2/2)           |
-    |   compiling \u{6f22}\u{5b57}                            |
+    |   compiling ??                                          |
     |                                                         |
     | Completed: 2/6                                          |
     | Remaining: 3 tasks (depend on this task: 1)             |
@@ -131,7 +131,9 @@ fn the_questions_of_the_policy() {
     ");
     let changes = Gated {
         changed: Some((31, 1)),
-        look: Some("aur checkpoints diff".into()),
+        paths: vec!["+ src/new.rs".into(), "~ 漢.rs".into(), "- a\x1b.rs".into()],
+        place: Some("/home/me/.local/state/aurora/desks/repo/improve.desk-1".into()),
+        look: Some("git --git-dir=/home/me/repo/.git/aurora/git diff 8ff6811e 29a65754".into()),
         dependents: 1,
         ..question()
     };
@@ -142,7 +144,11 @@ fn the_questions_of_the_policy() {
     │ Task: Remove the old index                                                  │
     │ Agent: @code-developer                                                      │
     │ Changed: 31 files, 1 line                                                   │
-    │ Look: aur checkpoints diff                                                  │
+    │   + src/new.rs                                                              │
+    │   ~ 漢.rs                                                                   │
+    │   - a\x1b.rs                                                                │
+    │   and 28 more                                                               │
+    │ Held in: /home/me/.local/state/aurora/desks/repo/improve.desk-1             │
     │                                                                             │
     │ Reasons:                                                                    │
     │   deletes 7 files below data/                                               │
@@ -153,7 +159,25 @@ fn the_questions_of_the_policy() {
     │                                                                             │
     │ 1 task depends on it                                                        │
     ╰─────────────────────────────────────────────────────────────────────────────╯
+
+    Look at the changes: git --git-dir=/home/me/repo/.git/aurora/git diff 8ff6811e 29a65754
     ");
     let many = Gated { reasons: vec![reason("r", "m", None); 15], ..question() };
     assert!(gated(canvas(80), &many).contains("and 3 more"));
+    let many = Gated { paths: vec!["+ a".into(); 25], changed: Some((25, 25)), ..question() };
+    assert!(gated(canvas(80), &many).contains("and 5 more"));
+}
+
+/// EXE-4: the cause is said once, above the lines that came before it.
+#[test]
+fn the_cause_of_a_failure_is_not_repeated() {
+    let shown = Failed {
+        error: "coder: no network (exit code 1)".into(),
+        attempt: None,
+        output: vec!["working".into(), " \x1b[31mno network\x1b[0m".into()],
+        ..failure()
+    };
+    let text = failed(canvas(60), &shown);
+    assert_eq!(text.matches("no network").count(), 1, "{text}");
+    assert!(text.contains("  working"), "{text}");
 }

@@ -147,7 +147,7 @@ fn a_panel_taller_or_wider_than_the_terminal_is_cut() {
         lines(&["╭───╮", "│ 1 │ and more", "\x1b[1m漢字漢\x1b[0m", "│ 3 │", "│ 4 │", "╰───╯"]);
     for _ in 0..3 {
         painter.draw(&tall).unwrap();
-        painter.leave();
+        painter.drawn.clear();
         painter.draw(&tall).unwrap();
         flush(&mut painter, &mut screen);
         assert_eq!(screen.shown(), ["╭───╮", "│ 1 │", "╰───╯"]);
@@ -166,7 +166,7 @@ fn nothing_is_written_where_nothing_changed_and_no_state_is_left() {
     painter.print("x").unwrap();
     painter.clear().unwrap();
     painter.clear().unwrap();
-    let text = String::from_utf8(painter.into_inner()).unwrap();
+    let text = String::from_utf8(painter.out).unwrap();
     // Neither the cursor is hidden nor another screen taken.
     assert!(!text.contains("\x1b[?"), "{text:?}");
 }
@@ -179,6 +179,6 @@ fn a_narrower_terminal_is_painted_over_whole() {
     painter.out.clear();
     painter.resize(Size { columns: 5, rows: 10 });
     painter.draw(&lines(&["0123", "abc"])).unwrap();
-    let text = String::from_utf8(painter.into_inner()).unwrap();
+    let text = String::from_utf8(painter.out).unwrap();
     assert!(text.starts_with("\r\x1b[3A0123\x1b[K\r\n"), "{text:?}");
 }

@@ -53,8 +53,7 @@ fn a_panel_looks_like_this() {
     let ascii = Canvas { unicode: false, ..canvas(46) };
     insta::assert_snapshot!(sample(ascii).text(), @r"
     +------------------ Title ------------------+
-    | Goal: \u{6f22}\u{5b57} and \u{1f44d} and  |
-    |       e\u{301} and \u{26a0}\u{fe0f} and   |
+    | Goal: ?? and ? and e? and ?? and          |
     |       an_incomprehensibly_long_word_that_ |
     |       must_be_broken                      |
     |                                           |
@@ -92,7 +91,8 @@ fn colour_changes_nothing_but_colour() {
 fn hostile_text_is_written_out() {
     let canvas = canvas(60);
     assert_eq!(canvas.safe("\x1b[2J\n\u{202e}x\u{200d}"), "\\x1b[2J\\n\\u{202e}x\\u{200d}");
-    assert_eq!(Canvas { unicode: false, ..canvas }.safe("漢"), "\\u{6f22}");
+    let ascii = Canvas { unicode: false, ..canvas };
+    assert_eq!(ascii.safe("日本 e\u{301}té … “x”\x1b\u{202e}"), "?? e?t? ... \"x\"\\x1b\\u{202e}");
     assert_eq!(canvas.cut("漢字漢字", 5), "漢字…");
     assert_eq!(canvas.cut("abc", 3), "abc");
     assert_eq!(canvas.output(" \x1b[1;31mred\x1b[0m\tx\x1b]0;t\x07 "), "red x\x1b]0;t\x07");

@@ -148,11 +148,11 @@ fn three_running_tasks_with_room_and_without() {
     |                                                         |
     | > Identify bottlenecks in BM25 scoring                  |
     |   @code-developer - Running (45s)                       |
-    |   reading src/bm25.rs \u{6f22}\u{5b57}                  |
+    |   reading src/bm25.rs ??                                |
     |                                                         |
-    | > \u{57cb}\u{3081}\u{8fbc}\u{307f}\u{751f}\u{6210}\u... |
+    | > ??????????????????????????????????                    |
     |   code-developer ! GAP - Running (10m01s, attempt 2/2)  |
-    |   reading src/bm25.rs \u{6f22}\u{5b57}                  |
+    |   reading src/bm25.rs ??                                |
     |                                                         |
     | > Parallel indexing                                     |
     |   @code-developer - Running (3s, fallback: model)       |
@@ -189,6 +189,23 @@ fn a_step_is_one_line() {
         r"[2/6] sg-2 completed: Find \x1b[31mhot\nspots (@a, 67s, ckpt-003)",
     );
     check(&step(Happened::Failed, &[]), r"[2/6] sg-2 failed: Find \x1b[31mhot\nspots");
+}
+
+/// EXE-3: on a terminal a long step is broken at words, below its own beginning.
+#[test]
+fn a_long_step_is_broken_on_a_terminal() {
+    let step = Step {
+        what: Happened::Failed,
+        id: "sg-2".into(),
+        title: "Find the places that take too long".into(),
+        of: (2, 6),
+        facts: vec!["coder: no network (exit code 1)".into()],
+    };
+    insta::assert_snapshot!(line(canvas(44), &step), @r"
+    [2/6] sg-2 failed: Find the places that
+          take too long (coder: no network
+          (exit code 1))
+    ");
 }
 
 #[test]

@@ -219,10 +219,7 @@ fn the_preview_in_ascii_and_without_a_terminal() {
     |                                                         |
     |  1. [x] Profile current indexing performance (sg-1)     |
     |                                                         |
-    |  2. [ ]                                                 |
-    |         \u{7d22}\u{5f15}\u{306e}\u{30dc}\u{30c8}\u{30eb |
-    |         }\u{30cd}\u{30c3}\u{30af}\u{3092}\u{7279}\u{5b9 |
-    |         a}\u{3059}\u{308b} \u{1f680} (sg-2)             |
+    |  2. [ ] ?????????????? ? (sg-2)                         |
     |     Agent: @code-developer                              |
     |     not beside: sg-3                                    |
     |     scope: about 1 file                                 |

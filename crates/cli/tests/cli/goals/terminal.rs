@@ -102,7 +102,7 @@ fn a_person_sees_the_summary_and_enter_proceeds() {
     ╰─────────────────────────────────────────────────────────────────────────────╯
 
     Options:
-      [P]roceed - Write the plan (gaps: try ad-hoc agents → fallback to LLM)
+      [P]roceed - Write the plan (gaps: try ad-hoc agents)
       [A]bort   - Cancel, write nothing
 
     Choice [P/a]:

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{Scratch, of};
 
 /// A model on the loopback that answers the same for ever, as OpenAI's API does.
-fn model(status: u16, text: &str) -> String {
+pub(super) fn model(status: u16, text: &str) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let chunk = json!({"id": "1", "object": "chat.completion.chunk", "model": "m", "choices":
@@ -51,7 +51,7 @@ fn answer(mut stream: TcpStream, status: u16, body: &str) -> std::io::Result<()>
     )
 }
 
-fn scratch(scenario: &str, url: Option<&str>) -> Scratch {
+pub(super) fn scratch(scenario: &str, url: Option<&str>) -> Scratch {
     let model = url.map(|url| {
         format!(
             "model: {{provider: openai, name: test-model, base_url: \"{url}\", \

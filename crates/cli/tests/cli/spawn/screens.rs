@@ -209,3 +209,54 @@ fn a_narrow_terminal_without_utf_8_shows_the_same() {
     drop(terminal);
     scratch.nothing_is_left();
 }
+
+/// POL-6, EXE-6: changes are allowed by whoever has seen them and means it: what was typed before the
+/// question, Enter and an `a` of two meanings allow nothing. The panel has the width of this moment.
+#[test]
+fn changes_are_allowed_by_a_key_that_was_meant() {
+    let scratch = scratch();
+    scratch.world.write("tasks.md", "# Grow\n- [ ] Write a little <!-- id: a, lines: 1 -->\n");
+    let text = "line\\n".repeat(50);
+    let scenario = format!(
+        "tasks:\n  a: [{{say: working}}, {{run: [bash, -c, 'while ! test -e {}/go; do sleep 0.05; done']}}, \
+         {{write: {{path: new.txt, text: \"{text}\"}}}}, {{write: {{path: README.md, text: other}}}}]\n",
+        scratch.world.dir.display()
+    );
+    scratch.world.write("repo/.aurora/scenario.yaml", &scenario);
+    let Some(terminal) = Terminal::open(&scratch, (80, 50), "C.UTF-8", "spawn ../tasks.md") else {
+        return;
+    };
+    terminal.once("Choice [P/a]");
+    terminal.press(&["p", "Enter"]);
+    terminal.once("working");
+    assert!(terminal.tmux(&["resize-window", "-x", "60", "-y", "50"]).unwrap().status.success());
+    terminal.press(&["y", "Enter", "allow", "Enter", "y"]);
+    scratch.world.write("go", "");
+    let question = terminal.once("Choice [y/r/s/b]:");
+    // Where the command is broken depends on how long the name of the scratch folder is.
+    let panel = from(&question, "Changes Need a Yes");
+    let panel: Vec<&str> = panel.lines().take_while(|line| !line.contains("Held in")).collect();
+    assert_snapshot!(panel.join("\n"), @r"
+    ╭────────────────── Changes Need a Yes ───────────────────╮
+    │ Parent: Grow                                            │
+    │                                                         │
+    │ Task: Write a little                                    │
+    │ Agent: @worker                                          │
+    │ Changed: 2 files, 52 lines                              │
+    │   ~ README.md                                           │
+    │   + new.txt                                             │
+    ");
+    terminal.press(&["Enter"]);
+    terminal.once("Enter alone chooses nothing here");
+    terminal.press(&["a", "Enter"]);
+    terminal.once("`a` could be allow or abort");
+    let worktree = scratch.worktree("grow");
+    assert!(!worktree.join("new.txt").exists(), "nobody allowed it yet");
+    terminal.press(&["y", "Enter"]);
+    let summary = terminal.once("[exit 0]");
+    let edge = summary.lines().rev().find(|line| line.starts_with('╰')).unwrap();
+    assert_eq!(edge.chars().count(), 59, "{summary}");
+    assert!(worktree.join("new.txt").exists());
+    drop(terminal);
+    scratch.nothing_is_left();
+}

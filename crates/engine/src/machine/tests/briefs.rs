@@ -32,6 +32,7 @@ pub fn plan(tasks: &str) -> Plan {
             kind: aurora_model::RunKind::Spawn,
             tasks: tasks.split(", ").map(planned).collect(),
             place,
+            policy: None,
             settings,
         },
     }

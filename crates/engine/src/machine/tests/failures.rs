@@ -49,7 +49,9 @@ fn agt_4_the_result_says_which_way_produced_it() {
             "adopt a.3",
         ],
     );
-    let TaskStatus::Completed { route, summary, .. } = &state.tasks[0].status else { panic!() };
+    let TaskStatus::Completed { route, summary, .. } = &state.tasks.get(0).unwrap().status else {
+        panic!()
+    };
     assert!(route.is_fallback());
     assert_eq!(summary, "did it");
 }

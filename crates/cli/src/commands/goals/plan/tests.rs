@@ -25,6 +25,7 @@ fn state(run: &str, goal: &str) -> State {
         source: None,
         tasks: vec![Planned { task, assignment, apart_from: Vec::new() }],
         place: Place { feature: "f".to_owned(), path: String::new(), branch: None },
+        policy: None,
         settings: RunSettings {
             max_parallel: 1,
             timeout_seconds: 1,

@@ -3,6 +3,7 @@
 
 use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use aurora_engine::driver::Stop;
 use aurora_engine::machine::{State, answer_by_yes};
@@ -51,6 +52,27 @@ impl Asker for Yes {
 }
 
 impl Inner {
+    /// Says what is asked and how to answer from elsewhere, where nobody here can.
+    pub(super) fn announce(&self, question: &Question, state: &State) {
+        if self.can_ask || self.mode == Mode::Json || self.brief.settings.yes {
+            return;
+        }
+        let canvas = Canvas::of_stdout();
+        if question.about == About::Preview && self.brief.kind == RunKind::Spawn {
+            self.show(self.preview_text(canvas));
+        }
+        // A run that does not stay says it in its summary.
+        if self.stays.load(Ordering::SeqCst) {
+            let asks = canvas.safe(&view::sentence(state, question));
+            let answer = view::how_to_answer(question);
+            let show = format!("aur approvals show {}", question.id);
+            self.show(format!(
+                "{} asks: {asks}\n  look:   {show}\n  answer: {answer}",
+                question.id
+            ));
+        }
+    }
+
     /// Shows the question and reads the answer; nothing when it no longer stands, or nobody answers.
     fn prompt(
         &self,
@@ -88,19 +110,19 @@ impl Inner {
         let canvas = Canvas::of_stdout();
         let (panel, asked) = match &question.about {
             About::Preview if self.brief.kind == RunKind::Goals => {
-                (self.preview_text(), Asked::Decomposition)
+                (self.preview_text(canvas), Asked::Decomposition)
             }
-            About::Preview => (self.preview_text(), Asked::Preview),
+            About::Preview => (self.preview_text(canvas), Asked::Preview),
             About::Failure { .. } => {
                 let shown = view::failed(state, question, &shared.moving)?;
                 (output::failure::failed(canvas, &shown), Asked::Failure)
             }
             About::Policy { .. } => {
-                let shown = view::gated(state, question, None)?;
+                let shown = view::gated(state, question)?;
                 (output::failure::gated(canvas, &shown), Asked::Policy)
             }
             About::Changes { .. } => {
-                let shown = view::gated(state, question, None)?;
+                let shown = view::gated(state, question)?;
                 (output::failure::gated(canvas, &shown), Asked::Changes)
             }
         };

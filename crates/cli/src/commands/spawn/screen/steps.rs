@@ -2,10 +2,11 @@
 
 use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
-use aurora_model::{About, AttemptEnd, Event, TaskId};
+use aurora_model::{About, AttemptEnd, Event, SkipWhy, TaskId};
 
 use super::super::view::{self, first_line};
-use crate::output::panel::Canvas;
+use crate::output::changes::count;
+use crate::output::panel::{Canvas, Sign};
 use crate::output::progress_panel::{self, Happened, Step};
 
 /// The line that tells an event; nothing where there is nothing to tell.
@@ -34,7 +35,7 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             again.then(|| step(Happened::Retried, task, vec![first_line(&why)])).flatten()
         }
         Event::AdoptionFailed { task, error, .. } => {
-            step(Happened::Retried, task, vec![error.clone()])
+            step(Happened::Retried, task, vec![first_line(error)])
         }
         Event::TaskCompleted { task, route, checkpoint, changed, .. } => {
             let mut facts = vec![view::worker(route)];
@@ -44,12 +45,13 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             if let Some(last) = state.task(task).and_then(|task| task.attempts.last()) {
                 facts.push(progress_panel::seconds(last.millis / 1000));
             }
-            let files = changed.len();
-            facts.push(format!("{files} file{}", if files == 1 { "" } else { "s" }));
+            facts.push(count(changed.len(), "file"));
             facts.extend(checkpoint.iter().map(ToString::to_string));
             step(Happened::Completed, task, facts)
         }
         Event::TaskFailed { task, error } => step(Happened::Failed, task, vec![first_line(error)]),
+        // What was ticked before is no news.
+        Event::TaskSkipped { why: SkipWhy::Done {}, .. } => None,
         Event::TaskSkipped { task, why } => {
             step(Happened::Skipped, task, vec![first_line(&view::skipped_why(why))])
         }
@@ -69,7 +71,9 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             let elsewhere = !matches!(answerer.surface.as_str(), "terminal" | "flag");
             elsewhere.then(|| format!("{question} was answered: {}, by {by}", choice.name()))
         }
-        Event::RunInterrupted { by } => Some(format!("stopping ({}) …", canvas.safe(by))),
+        Event::RunInterrupted { by } => {
+            Some(format!("stopping ({}) {}", canvas.safe(by), canvas.sign(Sign::More)))
+        }
         _ => None,
     }
 }
