@@ -90,7 +90,9 @@ impl Claude {
         // Anything but a clear "no error" counts as one.
         let good =
             line.get("is_error").and_then(Value::as_bool) == Some(false) && subtype == "success";
-        let words = text_of(line, "result").map_or_else(|| subtype.to_owned(), str::to_owned);
+        // A failure whose only word is `success` has given no reason.
+        let reason = if !good && subtype == "success" { "" } else { subtype };
+        let words = text_of(line, "result").unwrap_or(reason).to_owned();
         let mut doubt = None;
         let cost = line.get("total_cost_usd").and_then(Value::as_f64).map(|dollars| {
             let (usd, known) = match price::believed(dollars) {

@@ -105,3 +105,20 @@ fn what_a_record_refers_to_is_missed_when_it_is_gone_or_changed() {
     assert!(said[1].starts_with("position 3, run/a version 3: "), "{said:?}");
     assert!(said[1].ends_with(&format!("{} is gone", digests[2])), "{said:?}");
 }
+
+// EXE-5: what is answered is recorded, so what cannot be recorded is not answered well.
+#[test]
+fn a_file_that_was_deleted_or_replaced_while_it_was_open_takes_no_record() {
+    let yard = Yard::new();
+    let store = yard.open();
+    add(&store, "run/a", "{}").unwrap();
+    let aside = yard.path().with_extension("aside");
+    fs::rename(yard.path(), &aside).unwrap();
+    let refused = add(&store, "run/a", "{}").unwrap_err().to_string();
+    assert!(refused.ends_with("it was deleted while it was open"), "{refused}");
+    fs::copy(&aside, yard.path()).unwrap();
+    let refused = add(&store, "run/a", "{}").unwrap_err().to_string();
+    assert!(refused.ends_with("another file took its place while it was open"), "{refused}");
+    fs::rename(&aside, yard.path()).unwrap();
+    assert_eq!(add(&store, "run/a", "{}").unwrap().version, 2);
+}
