@@ -2,6 +2,7 @@
 
 use std::process::Command;
 
+use aurora_store::{Append, Expected, NewRecord, StreamId};
 use insta::assert_snapshot;
 
 use crate::harness::World;
@@ -220,4 +221,71 @@ fn an_export_that_is_not_there_is_wrong_usage() {
     let run = world().run(&["audit", "verify", "--file", "none.jsonl"]);
     assert_eq!(run.code, Some(2), "{run:?}");
     assert!(run.stderr.contains("none.jsonl"), "{run:?}");
+}
+
+/// OBS-1: what an agent said is a part of what happened.
+#[test]
+fn a_transcript_that_was_changed_is_found_and_can_be_left_out() {
+    let world = world();
+    let store = log::store(&world);
+    let digest = log::wait(store.put(b"said".to_vec())).unwrap();
+    let payload = format!("{{\"type\":\"attempt_ended\",\"transcript\":\"{digest}\"}}");
+    let kind = "attempt_ended".to_owned();
+    let append = Append {
+        stream: StreamId("run/other".to_owned()),
+        expected: Expected::Any,
+        at: NOW,
+        records: vec![NewRecord { kind, schema: 1, payload }],
+        outgoing: Vec::new(),
+    };
+    log::wait(store.append(append)).unwrap();
+    assert_eq!(world.run(&["audit", "verify"]).code, Some(0));
+    let (room, name) = digest.as_str().split_at(2);
+    let blob = world.path(&format!("repo/.aurora/blobs/{room}/{name}"));
+    std::fs::write(&blob, "other").unwrap();
+    let found = world.run(&["audit", "verify"]);
+    assert_eq!(found.code, Some(1));
+    let words = "run/other version 1: what it refers to is lost: ";
+    assert!(found.stdout.contains(words), "{}", found.stdout);
+    std::fs::remove_file(&blob).unwrap();
+    let found = world.run(&["audit", "verify", "--json"]).json();
+    assert_eq!(found["findings"][0]["what"], "lost");
+    assert_eq!(world.run(&["audit", "verify", "--no-blobs"]).code, Some(0));
+}
+
+/// OBS-1, AGT-6: a month's picture is derived, and says nothing that its records do not.
+#[test]
+fn a_forged_picture_of_a_month_is_found() {
+    let world = world();
+    let store = log::store(&world);
+    let stream = StreamId("budget/2026-11".to_owned());
+    let last = log::wait(store.read(&stream, 1, 1)).unwrap().remove(0);
+    let forged = aurora_engine::budget::Ledger { version: 2, ..Default::default() };
+    let picture = serde_json::json!({"hash": last.hash, "ledger": forged}).to_string();
+    log::wait(store.keep_projection(&stream.0, last.position, &picture)).unwrap();
+    let found = world.run(&["audit", "verify"]);
+    assert_eq!(found.code, Some(1));
+    let words = "the picture of budget/2026-11 at version 2 is not what its records make: it says \
+                 $0.00 spent and $0.00 reserved, they say $0.25 and $0.00";
+    assert!(found.stdout.contains(words), "{}", found.stdout);
+}
+
+/// OBS-1: looking at a damaged file comes to an end, and says what is known.
+#[test]
+fn a_file_that_was_cut_or_emptied_is_told_without_a_hint_at_what_was_done() {
+    let world = world();
+    drop(log::store(&world));
+    let path = world.path("repo/.aurora/aurora.db");
+    let whole = std::fs::read(&path).unwrap();
+    for keep in [whole.len() - 4096, whole.len() / 2, 5000, 100, 0] {
+        std::fs::write(&path, &whole[..keep]).unwrap();
+        let found = world.run(&["audit", "verify"]);
+        assert_eq!(found.code, Some(1), "{keep}: {}", found.stdout);
+        assert!(!found.stderr.contains("aur audit verify"), "{keep}: {}", found.stderr);
+        if keep == 0 {
+            assert!(found.stderr.contains("is empty: it holds no log"), "{}", found.stderr);
+        }
+        let export = world.run(&["audit", "export"]);
+        assert!(export.stdout.lines().count() < 20, "{keep}");
+    }
 }

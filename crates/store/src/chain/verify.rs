@@ -71,6 +71,11 @@ pub enum What {
         /// What is known about it.
         why: String,
     },
+    /// The file under the log says so of itself.
+    Damaged {
+        /// What is wrong with it.
+        why: String,
+    },
     /// What the record refers to is not what was kept beside the log, or is gone.
     Lost {
         /// By which name it was kept.
@@ -98,6 +103,7 @@ impl fmt::Display for Finding {
             What::Unreadable { why } => {
                 return write!(f, "after position {position}: the log cannot be read on: {why}");
             }
+            What::Damaged { why } => return write!(f, "the file is damaged: {why}"),
             What::Skipped { through } => {
                 let versions = span(*version, *through);
                 return write!(
@@ -236,7 +242,7 @@ async fn broken<S: Store + ?Sized>(store: &S, mut walk: Walk, why: String) -> Re
     walk.found(position, &whole_log, 0, What::Unreadable { why });
     // A file that is damaged may not let itself be looked at either; what was found stands anyway.
     for why in store.inspect().await.unwrap_or_default() {
-        walk.found(position, &whole_log, 0, What::Unreadable { why });
+        walk.found(position, &whole_log, 0, What::Damaged { why });
     }
     let mut seen = walk.end(Vec::new());
     seen.streams = streams;

@@ -114,7 +114,8 @@ impl Reader {
         };
         let found = ask().map_err(self.told())?;
         let lines = found.iter().flat_map(|text| text.lines());
-        let told = lines.map(str::trim).filter(|line| !line.is_empty() && *line != "ok");
+        let heading = |line: &str| line.is_empty() || line.starts_with("***") || line == "ok";
+        let told = lines.map(str::trim).filter(|line| !heading(line));
         Ok(told.take(10).map(str::to_owned).collect())
     }
 
