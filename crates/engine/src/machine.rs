@@ -9,10 +9,10 @@ mod apply;
 mod command;
 mod decide;
 mod effect;
-mod marks;
 mod owed;
 mod roll;
 mod state;
+mod tags;
 
 pub use advance::answer_by_yes;
 pub use apply::apply;

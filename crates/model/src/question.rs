@@ -12,7 +12,7 @@ pub struct Question {
     pub id: QuestionId,
     /// What it is about.
     pub about: About,
-    /// What can be answered; the first is what Enter chooses.
+    /// What can be answered; the first is what Enter chooses where Enter may choose.
     pub options: Vec<Choice>,
 }
 

@@ -86,7 +86,12 @@ impl Claude {
         // Anything but a clear "no error" counts as one.
         let good =
             line.get("is_error").and_then(Value::as_bool) == Some(false) && subtype == "success";
-        let words = text_of(line, "result").map_or_else(|| subtype.to_owned(), str::to_owned);
+        let words = match text_of(line, "result") {
+            Some(words) => words.to_owned(),
+            // A failure must not be told as a success.
+            None if !good && subtype == "success" => "gave a result that is none".to_owned(),
+            None => subtype.to_owned(),
+        };
         let cost = line.get("total_cost_usd").and_then(Value::as_f64).map(|dollars| Cost {
             usd: Usd::from_dollars(dollars),
             known: Known::Reported,

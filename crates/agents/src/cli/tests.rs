@@ -156,7 +156,7 @@ fn claude_code_that_ends_without_a_result_or_with_an_error_has_failed() {
     check("", "without a result");
     check(
         "{\"type\":\"result\",\"subtype\":\"success\"}\n",
-        "no reason given (the agent reported a failure)",
+        "gave a result that is none (the agent reported a failure)",
     );
     check(
         "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":true,\"result\":\"API Error\"}\n",

@@ -60,11 +60,10 @@ pub fn failed(canvas: Canvas, shown: &Failed) -> String {
     panel.text()
 }
 
-/// The last lines of the output, without those at its end that the error says already.
+/// The last lines of the output, without what the error says already.
 fn before_cause(canvas: Canvas, shown: &Failed) -> Vec<String> {
-    let mut lines: Vec<String> = shown.output.iter().map(|line| canvas.output(line)).collect();
-    while lines.pop_if(|line| shown.error.contains(line.as_str())).is_some() {}
-    lines
+    let lines = shown.output.iter().map(|line| canvas.output(line));
+    lines.filter(|line| !shown.error.contains(line.as_str())).collect()
 }
 
 fn who(canvas: Canvas, panel: &mut Panel, name: &str, gap: bool) {

@@ -35,7 +35,7 @@ fn the_log_is_shown_by_run_and_by_kind() {
     exit: 0
     ----- stdout -----
          1  2026-11-18T00:00:00.000Z  run/spawn-7  run_started  brief.run=spawn-7 brief.kind=spawn brief.goal="tidy up" brief.tasks=[2]
-         2  2026-11-18T00:00:00.000Z  run/spawn-7  question_asked  question.id=spawn-7.q1 question.about.kind=preview question.options=[3]
+         2  2026-11-18T00:00:00.000Z  run/spawn-7  question_asked  question.id=spawn-7.q1 question.about.kind=preview question.options=[2]
          3  2026-11-18T00:00:00.000Z  run/spawn-7  question_answered  question=spawn-7.q1 choice=proceed answerer.by=ada answerer.surface=terminal
          4  2026-11-18T00:00:00.000Z  run/spawn-7  task_judged  task=sg-1 decision=prompt reasons=[1]
          5  2026-11-18T00:00:00.000Z  run/spawn-7  question_asked  question.id=spawn-7.q2 question.about.kind=policy question.about.task=sg-1 question.about.reasons…

@@ -8,7 +8,7 @@ use aurora_model::{
 };
 
 use super::decide::{answer_events, ask};
-use super::marks::{
+use super::tags::{
     AGAIN, AT_A_DESK, BUSY, DONE, FAILURE, HOPELESS, NEW, OPEN, OVER, PREVIEW, STUCK, UNASKED,
 };
 use super::{AttemptState, Phase, State, TaskState, TaskStatus};
@@ -49,7 +49,7 @@ pub fn answer_by_yes(question: &Question) -> (Choice, Answerer) {
 /// Whatever depends on something that will not be done is not done either.
 fn leave_out(state: &State) -> Vec<Event> {
     let lost = |on: &&TaskId| state.task(on).is_none_or(|on| on.is_over() && !on.is_done());
-    let found = state.tasks.marked(HOPELESS).find_map(|task| {
+    let found = state.tasks.tagged(HOPELESS).find_map(|task| {
         let on = task.planned.task.depends_on.iter().find(lost)?;
         Some(Event::TaskSkipped {
             task: task.id().clone(),
@@ -97,7 +97,7 @@ fn ask_about_failure(state: &State) -> Vec<Event> {
     if asked || state.tasks.count(BUSY.and(AGAIN)) > 0 {
         return Vec::new();
     }
-    let failed = state.tasks.marked(UNASKED).find_map(|task| match &task.status {
+    let failed = state.tasks.tagged(UNASKED).find_map(|task| match &task.status {
         TaskStatus::Failed { error, question: None } => Some((task.id(), error)),
         _ => None,
     });
@@ -118,11 +118,11 @@ fn begin(state: &State) -> Vec<Event> {
     }
     // After a failure nothing begins that was not begun before.
     let may = if state.has_failure() { AGAIN } else { NEW.and(AGAIN) };
-    let at_desks: Vec<&TaskState> = state.tasks.marked(AT_A_DESK).collect();
+    let at_desks: Vec<&TaskState> = state.tasks.tagged(AT_A_DESK).collect();
     let free = |task: &&TaskState| {
         task.missing == 0 && !at_desks.iter().any(|other| in_the_way(task, other))
     };
-    let mut free = state.tasks.marked(may).filter(free);
+    let mut free = state.tasks.tagged(may).filter(free);
     let next = free.find_map(|task| Some((task, state.next_route(task)?)));
     let Some((task, route)) = next else { return Vec::new() };
     let taken: BTreeSet<u32> = at_desks.iter().filter_map(|task| task.desk()).collect();

@@ -7,8 +7,8 @@ use aurora_model::{
     SkipWhy, TaskId,
 };
 
-use super::marks;
-use super::roll::Marks;
+use super::roll::Tags;
+use super::tags;
 use super::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
 use crate::graph::Graph;
 
@@ -70,9 +70,9 @@ fn waiting(planned: &Planned, brief: &Brief, state: &State) -> TaskState {
         touched: None,
         missing: u32::try_from(on.len()).unwrap_or(u32::MAX),
         lost: u32::try_from(unknown).unwrap_or(u32::MAX),
-        marks: Marks::default(),
+        tags: Tags::default(),
     };
-    task.marks = marks::of(&task, Some(brief), state.gaps);
+    task.tags = tags::of(&task, Some(brief), state.gaps);
     task
 }
 

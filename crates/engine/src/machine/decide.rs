@@ -9,7 +9,7 @@ use aurora_model::{
 
 use super::advance::advance;
 use super::apply::DONE;
-use super::marks::BUSY;
+use super::tags::BUSY;
 use super::{Asked, Command, Doing, Phase, Refused, State, TaskState, TaskStatus, apply};
 use crate::graph::Graph;
 
@@ -346,7 +346,7 @@ fn adopting<'a>(
 fn resume(state: &State) -> Result<Vec<Event>, Refused> {
     expect_begun(state)?;
     let mut events = Vec::new();
-    for task in state.tasks.marked(BUSY) {
+    for task in state.tasks.tagged(BUSY) {
         if let TaskStatus::Busy { attempt, doing: Doing::Attempting, .. } = task.status {
             events.push(Event::AttemptEnded {
                 task: task.id().clone(),

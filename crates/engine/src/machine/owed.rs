@@ -1,6 +1,6 @@
 //! What the world owes a run in a given state.
 
-use super::marks::{BUSY, TO_JUDGE};
+use super::tags::{BUSY, TO_JUDGE};
 use super::{Doing, Effect, Phase, State, TaskState, TaskStatus};
 
 /// No more questions are put at once; the next ones are, when these are answered.
@@ -22,9 +22,9 @@ pub fn owed(state: &State) -> Vec<Effect> {
         }
         return owed;
     }
-    owed.extend(state.tasks.marked(BUSY).filter_map(of_busy));
+    owed.extend(state.tasks.tagged(BUSY).filter_map(of_busy));
     if !state.is_previewing() && !state.has_failure() {
-        let unjudged = state.tasks.marked(TO_JUDGE).take(state.most_at_once());
+        let unjudged = state.tasks.tagged(TO_JUDGE).take(state.most_at_once());
         owed.extend(unjudged.map(|task| Effect::Judge { task: task.id().clone() }));
     }
     owed

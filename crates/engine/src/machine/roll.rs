@@ -1,4 +1,4 @@
-//! A long list that is cheap to copy, and that finds its entries by their marks without looking at
+//! A long list that is cheap to copy, and that finds its entries by their tags without looking at
 //! all of them.
 //!
 //! A run's state is copied with every decision, and whoever performs something holds a copy of it. A
@@ -8,15 +8,15 @@ use std::sync::Arc;
 
 /// How many entries share a leaf.
 const LEAF: usize = 64;
-/// How many marks there can be.
+/// How many tags there can be.
 const KINDS: usize = 16;
 
 /// What an entry is found by: a bit for each thing that can be asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Marks(u16);
+pub struct Tags(u16);
 
-impl Marks {
-    /// The mark with this number.
+impl Tags {
+    /// The tag with this number.
     pub(super) const fn one(number: u8) -> Self {
         Self(1 << number)
     }
@@ -26,7 +26,7 @@ impl Marks {
         Self(self.0 | other.0)
     }
 
-    /// This mark, if that is so.
+    /// This tag, if that is so.
     pub(super) const fn when(self, so: bool) -> Self {
         if so { self } else { Self(0) }
     }
@@ -40,26 +40,26 @@ impl Marks {
     }
 }
 
-/// Something that has marks.
-pub trait Marked: Clone {
-    /// Its marks now.
-    fn marks(&self) -> Marks;
+/// Something that has tags.
+pub trait Tagged: Clone {
+    /// Its tags now.
+    fn tags(&self) -> Tags;
 }
 
-/// A list of things with marks.
+/// A list of things with tags.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Roll<T> {
     leaves: Arc<Vec<Arc<Leaf<T>>>>,
     len: usize,
-    /// How many entries have each mark.
+    /// How many entries have each tag.
     counts: [usize; KINDS],
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Leaf<T> {
     entries: Vec<Arc<T>>,
-    /// Every mark that some entry has.
-    marks: Marks,
+    /// Every tag that some entry has.
+    tags: Tags,
 }
 
 impl<T> Default for Roll<T> {
@@ -92,17 +92,17 @@ impl<T> Roll<T> {
         self.leaves.iter().flat_map(|leaf| leaf.entries.iter().map(AsRef::as_ref))
     }
 
-    /// How many have a mark.
-    pub(super) fn count(&self, mark: Marks) -> usize {
-        mark.each().filter_map(|number| self.counts.get(number)).sum()
+    /// How many have a tag.
+    pub(super) fn count(&self, tag: Tags) -> usize {
+        tag.each().filter_map(|number| self.counts.get(number)).sum()
     }
 
-    fn recount(&mut self, before: Marks, after: Marks) {
+    fn recount(&mut self, before: Tags, after: Tags) {
         if before == after {
             return;
         }
         for (number, count) in self.counts.iter_mut().enumerate() {
-            let has = |marks: Marks| marks.0 & (1 << number) != 0;
+            let has = |tags: Tags| tags.0 & (1 << number) != 0;
             match (has(before), has(after)) {
                 (false, true) => *count += 1,
                 (true, false) => *count = count.saturating_sub(1),
@@ -112,33 +112,33 @@ impl<T> Roll<T> {
     }
 }
 
-impl<T: Marked> Roll<T> {
-    /// Those with any of these marks, in order.
-    pub(super) fn marked(&self, marks: Marks) -> impl Iterator<Item = &T> {
-        let leaves = if self.count(marks) == 0 { &[] } else { self.leaves.as_slice() };
-        let leaves = leaves.iter().filter(move |leaf| leaf.marks.meets(marks));
+impl<T: Tagged> Roll<T> {
+    /// Those with any of these tags, in order.
+    pub(super) fn tagged(&self, tags: Tags) -> impl Iterator<Item = &T> {
+        let leaves = if self.count(tags) == 0 { &[] } else { self.leaves.as_slice() };
+        let leaves = leaves.iter().filter(move |leaf| leaf.tags.meets(tags));
         let entries = leaves.flat_map(|leaf| leaf.entries.iter().map(AsRef::as_ref));
-        entries.filter(move |entry| entry.marks().meets(marks))
+        entries.filter(move |entry| entry.tags().meets(tags))
     }
 
-    /// The first with any of these marks.
-    pub(super) fn first(&self, marks: Marks) -> Option<&T> {
-        self.marked(marks).next()
+    /// The first with any of these tags.
+    pub(super) fn first(&self, tags: Tags) -> Option<&T> {
+        self.tagged(tags).next()
     }
 
     /// Adds one at the end.
     pub(super) fn push(&mut self, entry: T) {
-        let marks = entry.marks();
+        let tags = entry.tags();
         let leaves = Arc::make_mut(&mut self.leaves);
         if self.len.is_multiple_of(LEAF) {
             let entries = Vec::with_capacity(LEAF);
-            leaves.push(Arc::new(Leaf { entries, marks: Marks::default() }));
+            leaves.push(Arc::new(Leaf { entries, tags: Tags::default() }));
         }
         let Some(leaf) = leaves.last_mut().map(Arc::make_mut) else { return };
         leaf.entries.push(Arc::new(entry));
-        leaf.marks = leaf.marks.and(marks);
+        leaf.tags = leaf.tags.and(tags);
         self.len += 1;
-        self.recount(Marks::default(), marks);
+        self.recount(Tags::default(), tags);
     }
 
     /// Changes the one at a place.
@@ -146,18 +146,18 @@ impl<T: Marked> Roll<T> {
         let Some(leaf) = Arc::make_mut(&mut self.leaves).get_mut(place / LEAF) else { return };
         let leaf = Arc::make_mut(leaf);
         let Some(entry) = leaf.entries.get_mut(place % LEAF).map(Arc::make_mut) else { return };
-        let before = entry.marks();
+        let before = entry.tags();
         how(entry);
-        let after = entry.marks();
+        let after = entry.tags();
         if before != after {
-            let marks = leaf.entries.iter().map(|entry| entry.marks());
-            leaf.marks = marks.fold(Marks::default(), Marks::and);
+            let tags = leaf.entries.iter().map(|entry| entry.tags());
+            leaf.tags = tags.fold(Tags::default(), Tags::and);
             self.recount(before, after);
         }
     }
 }
 
-impl<T: Marked> FromIterator<T> for Roll<T> {
+impl<T: Tagged> FromIterator<T> for Roll<T> {
     fn from_iter<I: IntoIterator<Item = T>>(entries: I) -> Self {
         let mut roll = Self::default();
         entries.into_iter().for_each(|entry| roll.push(entry));

@@ -7,8 +7,8 @@ use aurora_model::{
     Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
 };
 
-use super::marks;
-use super::roll::{Marks, Roll};
+use super::roll::{Roll, Tags};
+use super::tags;
 use crate::graph::Graph;
 
 /// Where a run stands, as its events tell it.
@@ -87,7 +87,7 @@ pub struct TaskState {
     /// How many of them will never be done.
     pub(super) lost: u32,
     /// What it is found by.
-    pub(super) marks: Marks,
+    pub(super) tags: Tags,
 }
 
 /// How a task stands.
@@ -276,7 +276,7 @@ impl State {
         let (brief, gaps) = (self.brief.as_deref(), self.gaps);
         self.tasks.change(place, |task| {
             how(task);
-            task.marks = marks::of(task, brief, gaps);
+            task.tags = tags::of(task, brief, gaps);
         });
     }
 
@@ -305,13 +305,13 @@ impl State {
 
     /// The questions that wait for an answer.
     pub fn open_questions(&self) -> impl Iterator<Item = &Question> {
-        self.questions.marked(marks::OPEN).map(|asked| &asked.question)
+        self.questions.tagged(tags::OPEN).map(|asked| &asked.question)
     }
 
     /// Whether a person has still to say whether the run may begin.
     #[must_use]
     pub fn is_previewing(&self) -> bool {
-        self.questions.count(marks::PREVIEW) > 0
+        self.questions.count(tags::PREVIEW) > 0
     }
 
     /// How many tasks may run at once: never fewer than one.
@@ -337,7 +337,7 @@ impl State {
     /// Whether a failed task waits for a person, so that nothing new begins.
     #[must_use]
     pub fn has_failure(&self) -> bool {
-        self.tasks.count(marks::FAILED) > 0
+        self.tasks.count(tags::FAILED) > 0
     }
 
     /// What all attempts cost so far.

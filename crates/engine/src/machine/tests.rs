@@ -10,8 +10,8 @@ mod words;
 
 use aurora_model::Event;
 
-use super::roll::Marks;
-use super::{Phase, State, TaskState, apply, decide, marks, owed};
+use super::roll::Tags;
+use super::{Phase, State, TaskState, apply, decide, owed, tags};
 use briefs::Plan;
 
 /// Tells a fresh machine one thing after the other, in the words of `words`, and checks what follows
@@ -70,14 +70,14 @@ fn counts_agree(state: &State) {
         let missing = on.iter().filter(|on| !on.is_some_and(TaskState::is_done)).count();
         let lost = on.iter().filter(|on| on.is_none_or(|on| on.is_over() && !on.is_done()));
         assert_eq!((task.missing as usize, task.lost as usize), (missing, lost.count()));
-        assert_eq!(task.marks, marks::of(task, state.brief.as_deref(), state.gaps));
+        assert_eq!(task.tags, tags::of(task, state.brief.as_deref(), state.gaps));
         assert_eq!(state.is_ready(task), missing == 0);
     }
-    for mark in (0..16).map(Marks::one) {
-        let has = |task: &&TaskState| task.marks.and(mark) == task.marks;
-        let found: Vec<_> = state.tasks.marked(mark).map(TaskState::id).collect();
+    for tag in (0..16).map(Tags::one) {
+        let has = |task: &&TaskState| task.tags.and(tag) == task.tags;
+        let found: Vec<_> = state.tasks.tagged(tag).map(TaskState::id).collect();
         let all: Vec<_> = state.tasks.iter().filter(has).map(TaskState::id).collect();
-        assert_eq!((found.len(), found), (state.tasks.count(mark), all));
+        assert_eq!((found.len(), found), (state.tasks.count(tag), all));
     }
     let open = state.questions.iter().filter(|asked| asked.is_open()).count();
     assert_eq!(state.open_questions().count(), open);

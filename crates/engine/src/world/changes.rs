@@ -146,6 +146,22 @@ fn judge_changes(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec
     reasons
 }
 
+/// What the policy says about every changed path, where the patch is too large to be judged whole: a
+/// large file must not hide what comes after it.
+fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for change in &found.changes {
+        let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
+        let call = ToolCall { name: "Write".to_owned(), args };
+        for reason in judge(&Action::Tool(call), policy, context).reasons {
+            if !reasons.iter().any(|known| known.message == reason.message) {
+                reasons.push(reason);
+            }
+        }
+    }
+    reasons
+}
+
 /// What a person must look at before anything is taken over, unless they did and allowed it: nobody
 /// can tell whose hand it was, so that no task is denied for it.
 fn unsettled(noticed: &[Notice], allowed: &[String]) -> Vec<Reason> {
@@ -172,22 +188,6 @@ fn is_shared(violation: &Violation) -> bool {
     violation.constraint == Constraint::GitData
         && file.starts_with(b".git/")
         && !file.starts_with(b".git/worktree/")
-}
-
-/// What the policy says about every changed path, where the patch is too large to be judged whole: a
-/// large file must not hide what comes after it.
-fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
-    for change in &found.changes {
-        let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
-        let call = ToolCall { name: "Write".to_owned(), args };
-        for reason in judge(&Action::Tool(call), policy, context).reasons {
-            if !reasons.iter().any(|known| known.message == reason.message) {
-                reasons.push(reason);
-            }
-        }
-    }
-    reasons
 }
 
 fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {

@@ -68,7 +68,8 @@ impl World for Quick {
             }),
             Effect::Adopt { task, attempt, .. } => {
                 let (checkpoint, changed) = (None, Vec::new());
-                Some(Command::Adopted { task, attempt, checkpoint, changed })
+                let noticed = Vec::new();
+                Some(Command::Adopted { task, attempt, checkpoint, changed, noticed })
             }
         };
         let on_the_way = Arc::clone(&self.on_the_way);

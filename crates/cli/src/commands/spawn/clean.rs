@@ -31,7 +31,7 @@ pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
         given_up.push(one.run.to_string());
     }
     let files = remove_files(&store::folder()?.join("checkpoints"), &kept, before);
-    let desks = remove_desks(&log)?;
+    let desks = remove_desks(&log, &given_up)?;
     tell(&Cleaned { given_up, files, desks }, json)
 }
 
@@ -43,24 +43,31 @@ struct Cleaned {
     desks: usize,
 }
 
-/// Removes the desks of worktrees for which no run is left that could be resumed. The worktrees
-/// themselves, and all work that was taken over into them, stay.
-fn remove_desks(log: &Log) -> anyhow::Result<usize> {
+/// Removes the desks of runs that were given up, and all desks of worktrees for which no run is left
+/// that could be resumed. The worktrees themselves, and all work that was taken over into them, stay.
+fn remove_desks(log: &Log, given_up: &[String]) -> anyhow::Result<usize> {
     let left = log.ask(list::resumable(&log.store))?;
     let in_use = |slug: &str| {
-        let briefs = left.iter().filter_map(|one| one.state.brief.as_ref());
-        briefs.into_iter().any(|brief| brief.place.feature == slug)
+        let mut briefs = left.iter().filter_map(|one| one.state.brief.as_ref());
+        briefs.any(|brief| brief.place.feature == slug)
     };
     let session = Session::open()?;
     let worktrees = session.ask(|workspace| workspace.list_worktrees())?;
     let mut removed = 0;
-    for one in worktrees.iter().filter(|one| one.whole && !in_use(&one.slug)) {
+    for one in worktrees.iter().filter(|one| one.whole) {
         let worktree = Session::open_at(one.path.clone())?;
-        let desks = worktree.ask(|worktree| worktree.desk_numbers())?;
-        if !desks.is_empty() {
-            worktree.ask(|worktree| worktree.remove_desks())?;
-            removed += desks.len();
+        let before = worktree.ask(|worktree| worktree.desk_numbers())?.len();
+        if before == 0 {
+            continue;
         }
+        match in_use(&one.slug) {
+            false => worktree.ask(|worktree| worktree.remove_desks())?,
+            true => given_up
+                .iter()
+                .try_for_each(|run| worktree.ask(|worktree| worktree.remove_desks_of_owner(run)))?,
+        }
+        let after = worktree.ask(|worktree| worktree.desk_numbers())?.len();
+        removed += before.saturating_sub(after);
     }
     Ok(removed)
 }

@@ -71,12 +71,12 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             let elsewhere = !matches!(answerer.surface.as_str(), "terminal" | "flag");
             elsewhere.then(|| format!("{question} was answered: {}, by {by}", choice.name()))
         }
+        Event::RunInterrupted { by } => {
+            Some(format!("stopping ({}) {}", canvas.safe(by), canvas.sign(Sign::More)))
+        }
         Event::Noticed { what, .. } => {
             let what: Vec<_> = what.iter().map(|what| canvas.safe(what)).collect();
             Some(format!("warning: look at this before you use git here: {}", what.join("; ")))
-        }
-        Event::RunInterrupted { by } => {
-            Some(format!("stopping ({}) {}", canvas.safe(by), canvas.sign(Sign::More)))
         }
         _ => None,
     }

@@ -2,42 +2,42 @@
 
 use aurora_model::{About, Brief, Gaps};
 
-use super::roll::{Marked, Marks};
+use super::roll::{Tagged, Tags};
 use super::state::next_route;
 use super::{Asked, TaskState, TaskStatus};
 
 /// Nothing will be done about it any more.
-pub(super) const OVER: Marks = Marks::one(0);
+pub(super) const OVER: Tags = Tags::one(0);
 /// What depends on it may begin.
-pub(super) const DONE: Marks = Marks::one(1);
+pub(super) const DONE: Tags = Tags::one(1);
 /// Something is being done about it.
-pub(super) const BUSY: Marks = Marks::one(2);
+pub(super) const BUSY: Tags = Tags::one(2);
 /// A desk holds its work.
-pub(super) const AT_A_DESK: Marks = Marks::one(3);
+pub(super) const AT_A_DESK: Tags = Tags::one(3);
 /// All ways failed.
-pub(super) const FAILED: Marks = Marks::one(4);
+pub(super) const FAILED: Tags = Tags::one(4);
 /// All ways failed, and nobody was asked yet.
-pub(super) const UNASKED: Marks = Marks::one(5);
+pub(super) const UNASKED: Tags = Tags::one(5);
 /// It can be judged: what it waits for is done.
-pub(super) const TO_JUDGE: Marks = Marks::one(6);
+pub(super) const TO_JUDGE: Tags = Tags::one(6);
 /// It may begin, and no way is left.
-pub(super) const STUCK: Marks = Marks::one(7);
+pub(super) const STUCK: Tags = Tags::one(7);
 /// It may begin for the first time.
-pub(super) const NEW: Marks = Marks::one(8);
+pub(super) const NEW: Tags = Tags::one(8);
 /// It may begin again.
-pub(super) const AGAIN: Marks = Marks::one(9);
+pub(super) const AGAIN: Tags = Tags::one(9);
 /// Something that it depends on will never be done.
-pub(super) const HOPELESS: Marks = Marks::one(10);
+pub(super) const HOPELESS: Tags = Tags::one(10);
 
 /// A question that waits for an answer.
-pub(super) const OPEN: Marks = Marks::one(0);
+pub(super) const OPEN: Tags = Tags::one(0);
 /// Such a question about what is about to be run.
-pub(super) const PREVIEW: Marks = Marks::one(1);
+pub(super) const PREVIEW: Tags = Tags::one(1);
 /// Such a question about a failure.
-pub(super) const FAILURE: Marks = Marks::one(2);
+pub(super) const FAILURE: Tags = Tags::one(2);
 
 /// What a task is found by as it stands.
-pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Marks {
+pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Tags {
     let waiting = task.status == TaskStatus::Waiting;
     let cleared = task.status == TaskStatus::Cleared;
     let ready = task.missing == 0;
@@ -57,17 +57,17 @@ pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Marks {
         HOPELESS.when((waiting || cleared) && task.lost > 0),
     ]
     .into_iter()
-    .fold(Marks::default(), Marks::and)
+    .fold(Tags::default(), Tags::and)
 }
 
-impl Marked for TaskState {
-    fn marks(&self) -> Marks {
-        self.marks
+impl Tagged for TaskState {
+    fn tags(&self) -> Tags {
+        self.tags
     }
 }
 
-impl Marked for Asked {
-    fn marks(&self) -> Marks {
+impl Tagged for Asked {
+    fn tags(&self) -> Tags {
         let kind = match self.question.about {
             About::Preview => PREVIEW,
             About::Failure { .. } => FAILURE,
