@@ -54,10 +54,8 @@ fn what_a_failed_attempt_did_to_gits_data_is_told() {
 /// EXE-6: the same for one that was ended because its time was over, with nobody left to succeed.
 #[test]
 fn what_an_attempt_did_that_was_ended_is_told() {
-    let scratch = scratch(&format!("{TRAP} sleep 600"));
-    let agents = scratch.world.read("repo/.aurora/agents.yaml");
-    let agents = format!("{agents}    timeout_seconds: 2\n");
-    scratch.world.write("repo/.aurora/agents.yaml", &agents);
+    let scratch = scratch(&format!("{TRAP} sleep 600"))
+        .policy("agent_recovery: {timeout_seconds: 5, max_retries: 1}\n");
     let told = scratch.spawn();
     assert_eq!(told.run.code, Some(1), "{told:#?}");
     assert!(noticed(&told).contains("hooks/pre-commit"), "{told:#?}");
