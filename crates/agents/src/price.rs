@@ -41,6 +41,36 @@ static TABLE: &[(ModelProvider, &str, f64, f64)] = &[
     (ModelProvider::Gemini, "gemini-2.0-flash-lite", 0.075, 0.3),
 ];
 
+/// What one call may be said to have cost, in US dollars: more is a mistake or a lie, and would use up
+/// a month's budget at once.
+const MOST_BELIEVED: f64 = 10_000.0;
+
+/// An amount of US dollars that somebody says a call cost, or why it is not believed.
+///
+/// # Errors
+/// When it is negative, no number, or more than any call costs.
+pub fn believed(dollars: f64) -> Result<Usd, String> {
+    if (0.0..=MOST_BELIEVED).contains(&dollars) {
+        return Ok(Usd::from_dollars(dollars));
+    }
+    let amount = match dollars.abs() < 1e9 {
+        true => format!("{dollars}"),
+        false => format!("{dollars:e}"),
+    };
+    Err(format!("said that it cost {amount} dollars, which is not believed"))
+}
+
+/// The same for what several amounts add up to.
+///
+/// # Errors
+/// When it is more than any call costs.
+pub fn believed_sum(sum: Usd) -> Result<Usd, String> {
+    match sum > Usd::from_dollars(MOST_BELIEVED) {
+        true => Err(format!("said that it cost {sum} in all, which is not believed")),
+        false => Ok(sum),
+    }
+}
+
 /// What a model costs: as the settings say, else as the table says, else nobody knows.
 #[must_use]
 pub fn of(profile: &ModelProfile) -> Option<Price> {
@@ -71,10 +101,24 @@ fn is_version(name: &str, listed: &str) -> bool {
     version == "latest" || digits >= 3
 }
 
-/// What counted tokens cost: known when the price is, else only the tokens are.
+/// What counted tokens cost: known when the price is, else only the tokens are. A count that makes
+/// more of it than any call costs is not believed, and the amount is unknown.
 #[must_use]
 pub fn counted(model: &str, price: Option<Price>, tokens: Tokens) -> Cost {
-    cost(model, price, tokens, Known::Reported)
+    let cost = cost(model, price, tokens, Known::Reported);
+    match believed_sum(cost.usd) {
+        Ok(_) => cost,
+        Err(_) => Cost { usd: Usd::ZERO, known: Known::Unknown, ..cost },
+    }
+}
+
+/// Says so when the tokens that a provider counted were not believed.
+#[must_use]
+pub fn doubt(price: Option<Price>, cost: &Cost) -> Option<String> {
+    let (Known::Unknown, Some(price), Some(tokens)) = (cost.known, price, cost.tokens) else {
+        return None;
+    };
+    believed_sum(amount(price, tokens)).err()
 }
 
 /// What guessed tokens would cost: an estimate when the price is known, else only the tokens are.
@@ -127,6 +171,24 @@ pub fn sum(one: &Cost, other: &Cost) -> Cost {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn agt_6_an_absurd_amount_is_not_believed() {
+        for dollars in [-0.01, f64::NAN, f64::INFINITY, 10_000.01, 1e308] {
+            let doubt = believed(dollars).unwrap_err();
+            assert!(doubt.ends_with("which is not believed") && doubt.len() < 80, "{doubt}");
+        }
+        for dollars in [0.0, 0.004, 10_000.0] {
+            assert_eq!(believed(dollars), Ok(Usd::from_dollars(dollars)));
+        }
+        let price = Some(Price { input_usd_per_mtok: 10.0, output_usd_per_mtok: 75.0 });
+        let tokens = Tokens { input: 1, output: 2_147_483_647 };
+        let cost = counted("m", price, tokens);
+        assert_eq!((cost.usd, cost.known), (Usd::ZERO, Known::Unknown));
+        assert!(doubt(price, &cost).is_some());
+        assert!(doubt(price, &counted("m", price, Tokens::default())).is_none());
+        assert!(doubt(None, &counted("m", None, tokens)).is_none());
+    }
 
     #[test]
     fn agt_6_a_listed_name_stands_for_its_dated_versions_and_not_for_longer_names() {

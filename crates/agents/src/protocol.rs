@@ -1,10 +1,11 @@
 //! The line-JSON protocol of the execution modes: one JSON object a line, in both directions.
 
-use aurora_model::{Cost, Known, Tokens, Usd};
+use aurora_model::{Cost, Known, Tokens};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent::Job;
+use crate::price;
 
 /// What an agent is told.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -176,12 +177,22 @@ pub struct CostMessage {
 }
 
 impl CostMessage {
-    /// Adds this call to what was spent before.
-    pub fn add_to(&self, cost: &mut Cost) {
-        if let Some(usd) = self.usd {
-            cost.usd = cost.usd.plus(Usd::from_dollars(usd));
-            cost.known = Known::Reported;
-        }
+    /// Adds this call to what was spent before. An amount that is not believed is left out, makes the
+    /// sum unknown, and is told in words.
+    pub fn add_to(&self, cost: &mut Cost) -> Option<String> {
+        let sum = self.usd.map(|usd| price::believed(usd).map(|usd| cost.usd.plus(usd)));
+        let sum = sum.transpose().and_then(|sum| sum.map(price::believed_sum).transpose());
+        let doubt = match sum {
+            Ok(Some(sum)) => {
+                (cost.usd, cost.known) = (sum, Known::Reported);
+                None
+            }
+            Ok(None) => None,
+            Err(doubt) => {
+                cost.known = Known::Unknown;
+                Some(doubt)
+            }
+        };
         if self.input_tokens.is_some() || self.output_tokens.is_some() {
             let before = cost.tokens.unwrap_or_default();
             cost.tokens = Some(Tokens {
@@ -192,6 +203,7 @@ impl CostMessage {
         if self.model.is_some() {
             cost.model.clone_from(&self.model);
         }
+        doubt
     }
 }
 
@@ -254,9 +266,9 @@ mod tests {
             output_tokens: None,
             model: Some("m".to_owned()),
         };
-        call.add_to(&mut cost);
-        call.add_to(&mut cost);
-        CostMessage::default().add_to(&mut cost);
+        for call in [&call, &call, &CostMessage::default()] {
+            assert_eq!(call.add_to(&mut cost), None);
+        }
         assert_eq!(cost.usd.to_string(), "$0.50");
         assert_eq!(cost.tokens, Some(Tokens { input: 20, output: 0 }));
         assert_eq!((cost.known, cost.model.as_deref()), (Known::Reported, Some("m")));

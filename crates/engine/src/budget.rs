@@ -8,6 +8,7 @@ mod decide;
 mod event;
 mod ledger;
 mod month;
+mod picture;
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,6 +26,7 @@ pub use decide::{
 pub use event::{BudgetEvent, Reservation};
 pub use ledger::{Ledger, Share};
 pub use month::Month;
+pub use picture::verify_pictures;
 
 /// Which shape the payload of an event has.
 const SCHEMA: u16 = 1;

@@ -71,7 +71,7 @@ pub enum Known {
     Reported,
     /// It was guessed.
     Estimated,
-    /// Nobody knows; the amount is nothing.
+    /// Nobody knows; the amount is the part that is known, mostly nothing.
     #[default]
     Unknown,
 }

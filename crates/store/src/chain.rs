@@ -14,6 +14,7 @@
 //! Whoever can write the file can write a new chain, too: only a head that was noted elsewhere shows
 //! that.
 
+mod beside;
 mod verify;
 
 use aurora_model::{Digest, Timestamp};
@@ -21,6 +22,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::record::Record;
 
+pub use beside::{referred, verify_beside};
 pub use verify::{Finding, Verification, Verifier, What, verify, verify_with};
 
 /// The 32 bytes of a hash.

@@ -172,4 +172,8 @@ impl Store for SqliteStore {
         let id = id.to_owned();
         Box::pin(self.writer.ask(|answer| Task::Delivered { id, answer }))
     }
+
+    fn inspect(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(self.pool.ask(|reader| reader.inspect()))
+    }
 }

@@ -64,6 +64,12 @@ pub trait Store: Send + Sync {
 
     /// Says that a message was delivered.
     fn delivered(&self, id: &str) -> Answer<'_, ()>;
+
+    /// What the file under the log says is wrong with itself; nothing when it finds nothing, or when
+    /// there is no file.
+    fn inspect(&self) -> Answer<'_, Vec<String>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
 }
 
 /// Wakes up when something was appended.

@@ -3,6 +3,8 @@
 use aurora_model::{Cost, Known, Tokens, Usd};
 use serde_json::Value;
 
+use crate::price;
+
 /// What is kept between the lines.
 #[derive(Debug, Default)]
 pub struct Claude {
@@ -24,6 +26,8 @@ pub struct Said {
     pub result: Option<Result<String, String>>,
     /// What it cost in all.
     pub cost: Option<Cost>,
+    /// Why that is not believed.
+    pub doubt: Option<String>,
 }
 
 fn text_of<'v>(value: &'v Value, key: &str) -> Option<&'v str> {
@@ -92,13 +96,20 @@ impl Claude {
             None if !good && subtype == "success" => "gave a result that is none".to_owned(),
             None => subtype.to_owned(),
         };
-        let cost = line.get("total_cost_usd").and_then(Value::as_f64).map(|dollars| Cost {
-            usd: Usd::from_dollars(dollars),
-            known: Known::Reported,
-            tokens: line.get("usage").map(tokens_of),
-            model: self.model.clone(),
+        let mut doubt = None;
+        let cost = line.get("total_cost_usd").and_then(Value::as_f64).map(|dollars| {
+            let (usd, known) = match price::believed(dollars) {
+                Ok(usd) => (usd, Known::Reported),
+                Err(why) => {
+                    doubt = Some(why);
+                    (Usd::ZERO, Known::Unknown)
+                }
+            };
+            let tokens = line.get("usage").map(tokens_of);
+            Cost { usd, known, tokens, model: self.model.clone() }
         });
-        Said { result: Some(if good { Ok(words) } else { Err(words) }), cost, ..Said::default() }
+        let result = Some(if good { Ok(words) } else { Err(words) });
+        Said { result, cost, doubt, ..Said::default() }
     }
 
     /// Adds what is known of a cost that was never told.

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use aurora_model::Cost;
+use aurora_model::{Cost, Known};
 
 use super::claude::Claude;
 use super::ending;
@@ -36,6 +36,8 @@ pub struct Facts {
     pub result: Option<Result<String, String>>,
     /// What it has cost.
     pub cost: Cost,
+    /// Whether it has said of some call that it cost what is not believed.
+    pub doubted: bool,
     /// Whether the line that must be said was said.
     pub required: bool,
     /// The first line that means failure.
@@ -163,6 +165,17 @@ impl<'a> Ear<'a> {
         }
     }
 
+    /// Takes note of a cost that is not believed: from now on nobody knows the sum.
+    fn doubt(&mut self, doubt: Option<String>) {
+        if let Some(doubt) = doubt {
+            self.facts.doubted = true;
+            self.listener.hear(Heard::Complained(doubt));
+        }
+        if self.facts.doubted {
+            self.facts.cost.known = Known::Unknown;
+        }
+    }
+
     fn spend(&mut self) {
         self.listener.hear(Heard::Spent(self.facts.cost.clone()));
     }
@@ -177,7 +190,8 @@ impl<'a> Ear<'a> {
                 self.listener.hear(Heard::Tool { name, args });
             }
             Ok(FromAgent::Cost(message)) => {
-                message.add_to(&mut self.facts.cost);
+                let doubt = message.add_to(&mut self.facts.cost);
+                self.doubt(doubt);
                 self.spend();
             }
             Ok(FromAgent::Result { success, summary }) => {
@@ -217,7 +231,12 @@ impl<'a> Ear<'a> {
             self.facts.result = Some(result);
         }
         if let Some(cost) = heard.cost {
+            let before = self.facts.cost.usd;
             self.facts.cost = cost;
+            if heard.doubt.is_some() {
+                self.facts.cost.usd = before;
+            }
+            self.doubt(heard.doubt);
             self.spend();
         }
         true

@@ -239,6 +239,26 @@ fn a_cost_beyond_the_limit_ends_the_attempt() {
 }
 
 #[test]
+fn agt_6_an_absurd_cost_is_not_believed_and_said_to_be_so() {
+    let lines = "{\"type\":\"cost\",\"usd\":0.25}\n{\"type\":\"cost\",\"usd\":1e308}\n\
+                 {\"type\":\"cost\",\"usd\":-3}\n{\"type\":\"cost\",\"usd\":9999.99}\n\
+                 {\"type\":\"cost\",\"usd\":0.5}\n";
+    let (report, notes) = heard(Output::LineJson, &profile(), lines.as_bytes(), Ended::Code(0));
+    assert_eq!((report.cost.usd, report.cost.known), (Usd::from_dollars(0.75), Known::Unknown));
+    for doubt in ["1e308 dollars", "-3 dollars", "$10000.24 in all"] {
+        let said = format!("said that it cost {doubt}, which is not believed");
+        assert!(notes.contains(&said), "{notes}");
+    }
+    let result = "{\"type\":\"result\",\"subtype\":\"success\",\"is_error\":false,\
+                  \"result\":\"ok\",\"total_cost_usd\":1e300}\n";
+    let (report, notes) =
+        heard(Output::ClaudeStreamJson, &profile(), result.as_bytes(), Ended::Code(0));
+    assert!(report.success);
+    assert_eq!((report.cost.usd, report.cost.known), (Usd::ZERO, Known::Unknown));
+    assert!(notes.contains("said that it cost 1e300 dollars, which is not believed"), "{notes}");
+}
+
+#[test]
 fn arguments_are_filled_in_and_never_split() {
     let words = ["paint", "--title", "{title}", "{prompt}"];
     let agent = CliAgent::new(profile(), command(&words, PromptBy::Argument, Output::Text));

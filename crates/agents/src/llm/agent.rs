@@ -9,6 +9,7 @@ use super::lines::Lines;
 use super::{Completion, Model, Request, Stop, clean};
 use crate::agent::{Agent, Capabilities, Heard, Holding, Job, Listener, Pipes, Report, Start};
 use crate::error::Result;
+use crate::price;
 
 /// More of the last line is not told as a summary.
 const MAX_SUMMARY_CHARS: usize = 200;
@@ -48,6 +49,9 @@ impl ModelAgent {
                 Report { success: false, summary, cost, transcript: text.into_bytes() }
             }
         };
+        if let Some(doubt) = price::doubt(price::of(self.model.profile()), &report.cost) {
+            listener.hear(Heard::Complained(doubt));
+        }
         listener.hear(Heard::Spent(report.cost.clone()));
         Ok(report)
     }

@@ -27,16 +27,23 @@ impl Log {
     /// Opens the log, and makes it where there is none.
     pub fn open() -> anyhow::Result<Self> {
         let folder = folder()?;
-        let log = Self::at(&folder)?;
+        let log = Self::at(&folder, failure)?;
         ignore(&folder)?;
         Ok(log)
     }
 
     /// Opens the log; nothing when nothing was recorded yet.
     pub fn open_existing() -> anyhow::Result<Option<Self>> {
+        Self::open_existing_or(failure)
+    }
+
+    /// The same, with other words for what is wrong with it.
+    pub fn open_existing_or(
+        told: fn(aurora_store::Error) -> Failure,
+    ) -> anyhow::Result<Option<Self>> {
         let folder = folder()?;
         match folder.join("aurora.db").symlink_metadata() {
-            Ok(_) => Self::at(&folder).map(Some),
+            Ok(_) => Self::at(&folder, told).map(Some),
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
             Err(error) => {
                 Err(Failure::failed(format!("cannot look at {}: {error}", folder.display())).into())
@@ -44,9 +51,9 @@ impl Log {
         }
     }
 
-    fn at(folder: &Path) -> anyhow::Result<Self> {
+    fn at(folder: &Path, told: fn(aurora_store::Error) -> Failure) -> anyhow::Result<Self> {
         let store: Arc<dyn Store> =
-            Arc::new(SqliteStore::open(Settings::within(folder)).map_err(failure)?);
+            Arc::new(SqliteStore::open(Settings::within(folder)).map_err(told)?);
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_time()
             .build()

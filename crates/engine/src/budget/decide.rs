@@ -119,7 +119,8 @@ pub fn decide_settle(
     let Some(reservation) = ledger.open.get(id) else { return Decided::nothing(None) };
     let mut cost = cost.clone();
     if cost.known == Known::Unknown {
-        cost.usd = reservation.estimate.usd;
+        // What was believed of it before something was not is the least.
+        cost.usd = cost.usd.max(reservation.estimate.usd);
         cost.known = Known::Estimated;
         cost.model = cost.model.or_else(|| reservation.estimate.model.clone());
     }

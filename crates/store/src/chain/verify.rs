@@ -7,12 +7,12 @@ use aurora_model::{Digest, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::{BEGINNING, Hash, bytes, hash_of, link};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::record::{Head, Record, StreamId};
 use crate::store::Store;
 
 /// So many records are read at once.
-const PAGE: usize = 256;
+pub(super) const PAGE: usize = 256;
 /// So many findings are told; the rest is counted.
 const TOLD: usize = 1000;
 
@@ -66,6 +66,18 @@ pub enum What {
     Uncounted,
     /// The stream's head says something else than its last record.
     WrongHead,
+    /// From here on the log cannot be read: the file itself is damaged.
+    Unreadable {
+        /// What is known about it.
+        why: String,
+    },
+    /// What the record refers to is not what was kept beside the log, or is gone.
+    Lost {
+        /// By which name it was kept.
+        digest: Digest,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The log never had the head that was expected, or has it no longer.
     OtherHead {
         /// What was expected.
@@ -82,6 +94,9 @@ impl fmt::Display for Finding {
             }
             What::OtherHead { expected } => {
                 return write!(f, "no record of the log has the expected chain {expected}");
+            }
+            What::Unreadable { why } => {
+                return write!(f, "after position {position}: the log cannot be read on: {why}");
             }
             What::Skipped { through } => {
                 let versions = span(*version, *through);
@@ -102,6 +117,7 @@ impl fmt::Display for Finding {
             What::CutOff { expected } => {
                 write!(f, "the last one of {expected}: the end was cut off")
             }
+            What::Lost { why, .. } => write!(f, "what it refers to is lost: {why}"),
             What::Uncounted => f.write_str("added past the end of its stream"),
             _ => f.write_str("the stream's head says something else"),
         }
@@ -124,6 +140,9 @@ pub struct Verification {
     pub position: u64,
     /// The chain of the last record: what to note elsewhere, and to expect the next time.
     pub chain: Option<Digest>,
+    /// How many things that records refer to beside the log were looked at.
+    #[serde(default)]
+    pub beside: u64,
     /// What is wrong, in the order of the log; none when all is well.
     pub findings: Vec<Finding>,
     /// How many more findings there are than are told.
@@ -135,6 +154,14 @@ impl Verification {
     #[must_use]
     pub fn is_whole(&self) -> bool {
         self.findings.is_empty() && self.more == 0
+    }
+
+    /// Tells one more finding, or counts it.
+    pub fn add(&mut self, finding: Finding) {
+        match self.findings.len() < TOLD {
+            true => self.findings.push(finding),
+            false => self.more += 1,
+        }
     }
 }
 
@@ -162,9 +189,23 @@ pub async fn verify_with<S: Store + ?Sized>(
     let mut walk = Walk { expected: expected.cloned(), ..Walk::default() };
     let mut heads = Vec::new();
     let mut asked = None;
+    let mut limit = PAGE;
     loop {
-        let page = store.read_all(walk.seen.position, PAGE).await?;
+        let page = match store.read_all(walk.seen.position, limit).await {
+            Ok(page) => page,
+            // One by one, to come as far as can be read.
+            Err(Error::Corrupt { .. }) if limit > 1 => {
+                limit = 1;
+                continue;
+            }
+            Err(Error::Corrupt { what }) => return broken(store, walk, what).await,
+            Err(error) => return Err(error),
+        };
         for record in &page {
+            if record.position <= walk.seen.position {
+                let what = "positions do not increase there".to_owned();
+                return broken(store, walk, what).await;
+            }
             walk.record(record);
         }
         at(walk.seen.position);
@@ -173,11 +214,33 @@ pub async fn verify_with<S: Store + ?Sized>(
             if asked == Some(walk.seen.position) {
                 break;
             }
-            heads = store.heads("", usize::MAX).await?;
+            heads = match store.heads("", usize::MAX).await {
+                Ok(heads) => heads,
+                Err(Error::Corrupt { what }) => return broken(store, walk, what).await,
+                Err(error) => return Err(error),
+            };
             asked = Some(walk.seen.position);
         }
     }
     Ok(walk.end(heads))
+}
+
+/// What was seen of a log that cannot be read to its end. What its heads say is not compared: nobody
+/// knows what stands in the rest.
+async fn broken<S: Store + ?Sized>(store: &S, mut walk: Walk, why: String) -> Result<Verification> {
+    let position = walk.seen.position;
+    let streams = walk.streams.len() as u64;
+    walk.streams.clear();
+    walk.expected = None;
+    let whole_log = StreamId(String::new());
+    walk.found(position, &whole_log, 0, What::Unreadable { why });
+    // A file that is damaged may not let itself be looked at either; what was found stands anyway.
+    for why in store.inspect().await.unwrap_or_default() {
+        walk.found(position, &whole_log, 0, What::Unreadable { why });
+    }
+    let mut seen = walk.end(Vec::new());
+    seen.streams = streams;
+    Ok(seen)
 }
 
 /// Verifies records that were taken out of a log, one after the other, without the log itself.
@@ -360,10 +423,6 @@ impl Walk {
     }
 
     fn found(&mut self, position: u64, stream: &StreamId, version: u64, what: What) {
-        if self.seen.findings.len() >= TOLD {
-            self.seen.more += 1;
-            return;
-        }
-        self.seen.findings.push(Finding { position, stream: stream.clone(), version, what });
+        self.seen.add(Finding { position, stream: stream.clone(), version, what });
     }
 }

@@ -70,7 +70,9 @@ impl Reader {
         Ok(records)
     }
 
-    /// The records of the whole log as they are, damaged or not: verifying tells.
+    /// The records of the whole log as they are, damaged or not: verifying tells. Only where positions
+    /// do not increase, which a damaged file can make of an ordered question, reading ends: whoever
+    /// goes on after the last one would go round in circles.
     pub(super) fn read_all(&self, after: u64, limit: usize) -> Result<Vec<Record>> {
         let query = records_query(
             "FROM records r LEFT JOIN streams s ON s.id = r.stream \
@@ -80,9 +82,40 @@ impl Reader {
         let ask = || {
             let mut statement = connection.prepare_cached(&query)?;
             let found = statement.query_map(params![to_sql(after), count(limit)], row::record)?;
-            found.map(|found| found.map(|(record, _)| record)).collect::<rusqlite::Result<_>>()
+            found
+                .map(|found| found.map(|(record, _)| record))
+                .collect::<rusqlite::Result<Vec<Record>>>()
         };
-        ask().map_err(self.told())
+        let mut found = ask().map_err(self.told())?;
+        let mut last = after;
+        let increasing = found.iter().take_while(|record| {
+            let more = record.position > last;
+            last = record.position;
+            more
+        });
+        let sound = increasing.count();
+        if sound == 0 && !found.is_empty() {
+            let path = self.settings.path.display();
+            let what =
+                format!("{path} is damaged: its records after position {after} have no order");
+            return Err(Error::Corrupt { what });
+        }
+        found.truncate(sound);
+        Ok(found)
+    }
+
+    /// What SQLite finds wrong with its own file.
+    pub(super) fn inspect(&self) -> Result<Vec<String>> {
+        let connection = self.connection()?;
+        let ask = || {
+            let mut statement = connection.prepare("PRAGMA integrity_check(10)")?;
+            let lines = statement.query_map([], |row| row.get::<_, String>(0))?;
+            lines.collect::<rusqlite::Result<Vec<_>>>()
+        };
+        let found = ask().map_err(self.told())?;
+        let lines = found.iter().flat_map(|text| text.lines());
+        let told = lines.map(str::trim).filter(|line| !line.is_empty() && *line != "ok");
+        Ok(told.take(10).map(str::to_owned).collect())
     }
 
     /// How a stream stands.

@@ -18,6 +18,8 @@ use crate::error::{Error, Result};
 const FORMAT: u32 = 1;
 /// How long to wait before asking again for what another process has: a part of a commit.
 const PAUSE: Duration = Duration::from_micros(500);
+/// The smallest page that a database of SQLite's can have, in bytes.
+const SMALLEST: u64 = 512;
 /// `AurL`, in the file's header, for `file` and for us.
 const APPLICATION: i32 = 0x4175_724c;
 
@@ -208,6 +210,11 @@ fn make_file(path: &Path) -> Result<()> {
         }
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             let found = fs::symlink_metadata(path).map_err(io("look at", path))?;
+            // SQLite takes what is shorter than its smallest page for nothing at all.
+            if found.is_file() && (1..SMALLEST).contains(&found.len()) {
+                let what = format!("{} is no log: it was cut off", path.display());
+                return Err(Error::Corrupt { what });
+            }
             if found.is_file() {
                 return Ok(());
             }

@@ -4,6 +4,9 @@
 mod append;
 
 use std::future::Future;
+use std::io::ErrorKind;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -88,7 +91,8 @@ impl Writer {
         position: watch::Sender<u64>,
     ) -> Result<Self> {
         let (tasks, mut queue) = mpsc::channel(WAITING);
-        let bench = Bench { connection, settings: Arc::clone(&settings), position };
+        let file = FileId::of(&settings.path).map_err(io("look at", &settings.path))?;
+        let bench = Bench { connection, settings: Arc::clone(&settings), position, file };
         let run = move || {
             let mut batch = Vec::new();
             let mut rhythm = Rhythm::default();
@@ -160,13 +164,34 @@ struct Bench {
     connection: Connection,
     settings: Arc<Settings>,
     position: watch::Sender<u64>,
+    file: FileId,
+}
+
+/// Which file it is, whatever its name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct FileId {
+    device: u64,
+    number: u64,
+}
+
+impl FileId {
+    /// The file at a path. It is not opened: closing it again would take away SQLite's locks.
+    fn of(path: &Path) -> std::io::Result<Self> {
+        let found = std::fs::symlink_metadata(path)?;
+        Ok(Self { device: found.dev(), number: found.ino() })
+    }
 }
 
 impl Bench {
     /// Writes a batch. Where the batch fails as a whole, each task is tried alone: one that does not
     /// fit on the disk takes no other with it. What another process keeps locked is so for all.
     fn write(&self, batch: &mut Vec<Task>) {
+        if self.refused(batch) {
+            return;
+        }
         match self.together(batch) {
+            // What went into a file that has lost its name is recorded for nobody.
+            Ok(_) if self.refused(batch) => {}
             Ok(done) => answer_all(batch.drain(..).zip(done)),
             Err(error) if batch.len() == 1 || is_busy(&error) => {
                 answer_all(batch.drain(..).map(|task| (task, Err(self.whole(&error)))));
@@ -178,6 +203,21 @@ impl Bench {
                 }
             }
         }
+    }
+
+    /// Refuses everything when the file that is open is not the one at its path any more: what is
+    /// written to it then is gone with this process.
+    fn refused(&self, batch: &mut Vec<Task>) -> bool {
+        let path = &self.settings.path;
+        let why = match FileId::of(path) {
+            Ok(file) if file == self.file => return false,
+            Ok(_) => "another file took its place while it was open",
+            Err(error) if error.kind() == ErrorKind::NotFound => "it was deleted while it was open",
+            Err(_) => "it cannot be seen any more",
+        };
+        let refusal = || io("record anything in", path)(std::io::Error::other(why));
+        answer_all(batch.drain(..).map(|task| (task, Err(refusal()))));
+        true
     }
 
     fn whole(&self, error: &rusqlite::Error) -> Error {

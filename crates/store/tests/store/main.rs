@@ -9,6 +9,7 @@
     reason = "a test that fails ends; a child tells its parent what it has done"
 )]
 
+mod damaged;
 mod file;
 mod full;
 mod killed;

@@ -43,7 +43,7 @@ pub(super) fn run(line: UnixStream, spec: &Spec, fds: [OwnedFd; 3]) -> io::Resul
         Err(why) => return message::say(&line, &Word::Ended(Ended::NotStarted { why })),
     };
     let pidfd = pidfd_open(pid, PidfdFlags::empty()).ok();
-    let seen = match (&outside, &pidfd) {
+    let seen = match (outside, &pidfd) {
         (Some(outside), Some(pidfd)) => outside.pid_of(pidfd),
         (Some(_), None) => None,
         (None, _) => u32::try_from(pid.as_raw_nonzero().get()).ok(),

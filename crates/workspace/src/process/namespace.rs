@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::Read as _;
 use std::os::fd::{AsRawFd as _, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, openat};
-use rustix::io::Errno;
-use rustix::mount::{MountFlags, MountPropagationFlags, mount, mount_change};
+use rustix::fs::{Mode, OFlags, open};
+use rustix::io::{DupFlags, Errno, dup3};
+use rustix::mount::{
+    MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_change, unmount,
+};
 use rustix::process::{getegid, geteuid};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, UnshareFlags, capabilities, capability_is_in_ambient_set,
@@ -50,20 +52,31 @@ fn write(path: &str, text: &str) -> Result<(), Why> {
     std::fs::write(path, text).map_err(|error| format!("could not write {path}: {error}"))
 }
 
-/// The world outside, as seen by a process inside.
+/// One look at the world outside, for a process inside. What is open for it is no folder: whoever is
+/// inside and finds it among our files gets nowhere from there.
 #[derive(Debug)]
 pub(super) struct Outside {
-    /// This process's own folder in the `/proc` of outside.
-    own: OwnedFd,
+    /// What the `/proc` of outside tells about the file below, told anew whenever it is read.
+    told: OwnedFd,
+    /// Keeps the number free for a process's file.
+    slot: OwnedFd,
 }
 
 impl Outside {
-    /// The number that a process has outside.
-    pub fn pid_of(&self, pidfd: &OwnedFd) -> Option<u32> {
-        let name = format!("fdinfo/{}", pidfd.as_raw_fd());
-        let file = openat(&self.own, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).ok()?;
+    fn open() -> rustix::io::Result<Self> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+        let slot = open("/dev/null", flags, Mode::empty())?;
+        let name = format!("/proc/self/fdinfo/{}", slot.as_raw_fd());
+        let told = open(name, flags, Mode::empty())?;
+        Ok(Self { told, slot })
+    }
+
+    /// The number that a process has outside. Nothing of the world outside is open afterwards.
+    pub fn pid_of(self, pidfd: &OwnedFd) -> Option<u32> {
+        let Self { told, mut slot } = self;
+        dup3(pidfd, &mut slot, DupFlags::CLOEXEC).ok()?;
         let mut text = String::new();
-        File::from(file).read_to_string(&mut text).ok()?;
+        File::from(told).read_to_string(&mut text).ok()?;
         let line = text.lines().find_map(|line| line.strip_prefix("Pid:"))?;
         line.trim().parse().ok().filter(|&pid| pid != 0)
     }
@@ -72,15 +85,16 @@ impl Outside {
 /// Makes itself at home as the first process: `/proc` shows what is inside, and the right that was
 /// handed on for that is given up.
 pub(super) fn settle() -> Result<Outside, Why> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let own = rustix::fs::open("/proc/self", flags, Mode::empty())
-        .map_err(|errno| format!("could not open /proc: {errno}"))?;
+    let outside = Outside::open().map_err(|errno| format!("could not look at /proc: {errno}"))?;
     // The keeper must go on seeing the world outside, so only this process leaves its mounts.
     unshare_only(UnshareFlags::NEWNS)
         .map_err(|errno| format!("the kernel gave no mount namespace: {errno}"))?;
     // What is mounted outside later is seen inside, and nothing the other way round.
     mount_change("/", MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC)
         .map_err(|errno| format!("the mounts could not be separated: {errno}"))?;
+    // Whoever has the right to take the new one away must not find the old one below it; who came by
+    // a user namespace can take away neither.
+    let _ = unmount("/proc", UnmountFlags::DETACH);
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     mount("proc", "/proc", "proc", flags, None)
         .map_err(|errno| format!("the kernel let no /proc be mounted: {errno}"))?;
@@ -94,5 +108,5 @@ pub(super) fn settle() -> Result<Outside, Why> {
             .and_then(|()| set_capabilities(None, nothing))
             .map_err(|errno| format!("the right to mount could not be given up: {errno}"))?;
     }
-    Ok(Outside { own })
+    Ok(outside)
 }

@@ -4,8 +4,9 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use aurora_engine::budget::verify_pictures;
 use aurora_model::Digest;
-use aurora_store::chain::{Verifier, verify_with};
+use aurora_store::chain::{Verifier, verify_beside, verify_with};
 use aurora_store::{Record, Verification};
 use aurora_workspace::Progress as _;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use crate::output;
 use crate::output::changes::count;
 use crate::output::escape;
 use crate::output::progress::Bar;
-use crate::wiring::store::{Log, failure};
+use crate::wiring::store::{Log, failure, folder};
 
 /// A record is never longer than this, and a line of an export is little more than one.
 const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
@@ -31,6 +32,9 @@ pub struct Args {
     /// An export instead of the log.
     #[arg(long, value_name = "FILE")]
     pub file: Option<PathBuf>,
+    /// Leave out what records refer to beside the log, such as transcripts.
+    #[arg(long, conflicts_with = "file")]
+    pub no_blobs: bool,
     /// Answer in JSON.
     #[arg(long)]
     pub json: bool,
@@ -52,7 +56,7 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         let (seen, problems) = file(path, head.as_ref())?;
         return tell(args, &seen, &problems);
     }
-    let Some(log) = Log::open_existing()? else {
+    let Some(log) = open()? else {
         if head.is_some() {
             return Err(Failure::failed("there is no log, and a head of it was noted").into());
         }
@@ -63,12 +67,52 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         return super::nothing(false);
     };
     let bar = Bar::on_stderr();
-    let total = log.store.subscribe().position();
     bar.begin();
-    let mut at = |position| bar.at("verifying", position, Some(total));
-    let seen = log.ask(verify_with(&*log.store, head.as_ref(), &mut at));
+    let seen = log.ask(look(&log, head.as_ref(), args, &bar));
     bar.clear();
-    tell(args, &seen.map_err(failure)?, &[])
+    let (seen, problems) = seen?;
+    tell(args, &seen, &problems)
+}
+
+/// Looks at the log, at what its records refer to, and at what was derived from them.
+async fn look(
+    log: &Log,
+    head: Option<&Digest>,
+    args: &Args,
+    bar: &Bar,
+) -> anyhow::Result<(Verification, Vec<String>)> {
+    let total = log.store.subscribe().position();
+    let mut at = |position| bar.at("verifying", position, Some(total));
+    let mut seen = verify_with(&*log.store, head, &mut at).await.map_err(plain)?;
+    if !args.no_blobs {
+        let mut at = |position| bar.at("looking at transcripts", position, Some(total));
+        verify_beside(&*log.store, &mut seen, &mut at).await.map_err(plain)?;
+    }
+    let problems = match verify_pictures(&log.store).await {
+        Ok(problems) => problems,
+        // A log that is damaged was told to be.
+        Err(_) if !seen.is_whole() => Vec::new(),
+        Err(error) => return Err(Failure::failed(error.to_string()).into()),
+    };
+    Ok((seen, problems))
+}
+
+/// An error of the log. The hint to verify it would lead nowhere from here.
+fn plain(error: aurora_store::Error) -> Failure {
+    match error {
+        aurora_store::Error::Corrupt { what } => Failure::failed(what),
+        error => failure(error),
+    }
+}
+
+/// Opens the log. One that was emptied is not taken for a new one.
+fn open() -> anyhow::Result<Option<Log>> {
+    let path = folder()?.join("aurora.db");
+    if path.symlink_metadata().is_ok_and(|found| found.is_file() && found.len() == 0) {
+        let what = format!("{} is empty: it holds no log", path.display());
+        return Err(Failure::failed(what).into());
+    }
+    Log::open_existing_or(plain)
 }
 
 fn head(text: Option<&str>) -> anyhow::Result<Option<Digest>> {
@@ -91,6 +135,7 @@ fn tell(args: &Args, seen: &Verification, problems: &[String]) -> anyhow::Result
     let streams = count(usize::try_from(seen.streams).unwrap_or(usize::MAX), "stream");
     let findings = seen.findings.len() + problems.len();
     let mut out = match sound {
+        true if seen.records == 0 => "the log holds no record\n".to_owned(),
         true => format!("{records} in {streams}: all as they were written\n"),
         false => format!("{records} in {streams}, {} found\n", count(findings, "problem")),
     };
@@ -126,6 +171,7 @@ fn told(seen: &Verification, problems: &[String]) -> Value {
         "records": seen.records,
         "streams": seen.streams,
         "position": seen.position,
+        "transcripts": seen.beside,
         "head": seen.chain,
         "findings": findings,
         "more": seen.more,

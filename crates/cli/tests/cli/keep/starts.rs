@@ -153,6 +153,36 @@ fn a_namespace_shows_a_process_only_what_is_in_it() {
     assert_eq!(ended, Ended::Code(0));
 }
 
+// AGT-4: whoever is inside may look at the files of the first process there, and finds no way out.
+#[test]
+fn the_first_process_of_a_namespace_has_nothing_open_that_leads_outside() {
+    if !containments().contains(&Containment::PidNamespace) {
+        return;
+    }
+    // From the first moment on, and later.
+    let script = "look() { for file in /proc/1/fd/*; do readlink \"$file\"; \
+                  [ -d \"$file/\" ] && echo \"folder $file\"; done; echo; }; \
+                  look; sleep 0.2; look; umount /proc 2>/dev/null && ls /proc/1";
+    let not_ours = handed_on();
+    let (stdout, stderr, _) = said(shell(Containment::PidNamespace, &mark(), script));
+    let looks: Vec<&str> = stdout.split("\n\n").collect();
+    assert!(looks.len() >= 2, "{stdout}{stderr}");
+    let harmless = |to: &&str| {
+        let fresh = to.starts_with("/proc/") && to.contains("/fdinfo/");
+        ["pipe:", "socket:", "anon_inode:"].iter().any(|kind| to.starts_with(kind))
+            || *to == "/dev/null"
+            || fresh
+    };
+    for (number, look) in looks.iter().take(2).enumerate() {
+        assert!(!look.contains("folder "), "{look}");
+        let strange: Vec<&str> = look.lines().filter(|to| !harmless(to)).collect();
+        assert!(strange.len() <= not_ours.len(), "{number}: {strange:?}");
+    }
+    assert!(!looks[1].contains("fdinfo"), "the look outside is over: {}", looks[1]);
+    let below = looks.get(2).copied().unwrap_or_default();
+    assert!(below.trim().is_empty(), "below our /proc is another one: {below}");
+}
+
 /// Starts something in the best way that there is; a part that only another test asks for.
 #[test]
 fn plays_somebody_without_a_choice_when_asked() {
