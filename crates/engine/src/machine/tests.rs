@@ -3,6 +3,7 @@
 mod briefs;
 mod failures;
 mod many;
+mod noticed;
 mod order;
 mod people;
 mod sound;

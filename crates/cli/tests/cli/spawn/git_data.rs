@@ -1,20 +1,22 @@
 //! What happens to git's own data, or to the run's worktree, while a run goes on is told, whoever did it
 //! and however the attempt ended.
 
+use std::os::unix::fs::PermissionsExt as _;
+
 use serde_json::Value;
 
 use super::{Scratch, Told};
 
-/// An agent that runs a script, once for each attempt.
-fn agent(script: &str) -> String {
-    format!(
-        "  - id: rogue\n    provider: cli\n    command: [bash, -c, '{}']\n",
-        script.replace('\'', "''")
-    )
-}
-
+/// An agent that does what a script says, which nobody reads beforehand.
 fn scratch(script: &str) -> Scratch {
-    Scratch::with_agents(&agent(script), "# Odd\n- [ ] Work <!-- id: a, agent: rogue -->\n")
+    let rogue = "  - id: rogue\n    provider: cli\n    command: [[DIR]/rogue]\n";
+    let scratch = Scratch::with_agents(rogue, "# Odd\n- [ ] Work <!-- id: a, agent: rogue -->\n");
+    let dir = scratch.world.dir.display().to_string();
+    let script = format!("#!/bin/bash\n{}\n", script.replace("[DIR]", &dir));
+    scratch.world.write("rogue", &script);
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(scratch.world.path("rogue"), executable).unwrap();
+    scratch
 }
 
 fn noticed(told: &Told) -> String {
@@ -52,10 +54,8 @@ fn what_a_failed_attempt_did_to_gits_data_is_told() {
 /// EXE-6: the same for one that was ended because its time was over, with nobody left to succeed.
 #[test]
 fn what_an_attempt_did_that_was_ended_is_told() {
-    let scratch = scratch(&format!("{TRAP} sleep 600"));
-    let agents = scratch.world.read("repo/.aurora/agents.yaml");
-    let agents = format!("{agents}    timeout_seconds: 2\n");
-    scratch.world.write("repo/.aurora/agents.yaml", &agents);
+    let scratch = scratch(&format!("{TRAP} sleep 600"))
+        .policy("agent_recovery: {timeout_seconds: 5, max_retries: 1}\n");
     let told = scratch.spawn();
     assert_eq!(told.run.code, Some(1), "{told:#?}");
     assert!(noticed(&told).contains("hooks/pre-commit"), "{told:#?}");

@@ -135,9 +135,12 @@ fn indexes(before: &Seen, now: &Seen) -> Vec<Notice> {
         found.push(Notice::told("what is staged in your checkout changed"));
     }
     if before.home_index.digest != now.home_index.digest {
-        let what = "what is staged in the run's worktree changed: `git status` there before you \
-                    commit";
-        found.push(Notice::told(what));
+        // Also what git ignores is committed when it is staged, and no checkpoint has it.
+        let now: String = now.home_index.digest.chars().take(7).collect();
+        found.push(Notice::critical(format!(
+            "what is staged in the run's worktree changed (now {now}): look with `git status` there \
+             before you commit"
+        )));
     }
     found
 }

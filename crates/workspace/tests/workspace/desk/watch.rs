@@ -127,6 +127,10 @@ fn what_is_written_into_the_runs_worktree_by_others_is_noticed_and_kept() {
     run.home.look_for_foreign("r1").unwrap();
     assert!(run.told(true).contains("- data.bin"), "{}", run.told(true));
     assert_eq!(run.noticed().len(), 3, "{:?}", run.noticed());
+    // What git ignores is in no checkpoint, and yet it would be committed.
+    write(run.root(), "secret.log", "planted\n");
+    run.world.try_git(run.root(), &["add", "-f", "secret.log"]);
+    assert!(run.told(true).contains("what is staged in the run's worktree"), "{}", run.told(true));
 }
 
 // EXE-6
