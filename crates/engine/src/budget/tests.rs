@@ -279,9 +279,8 @@ fn nothing_exceeds_the_limit_but_what_calls_cost_beyond_their_estimates() {
                     let actual = Usd { micros: dice.below(1_500_000) };
                     let known = if dice.below(5) == 0 { Known::Unknown } else { Known::Reported };
                     let estimate = ledger.open[&id].estimate.usd;
-                    if known == Known::Reported {
-                        excess = excess.plus(actual.minus(estimate));
-                    }
+                    // What was believed counts, also where the rest is not known.
+                    excess = excess.plus(actual.minus(estimate));
                     let cost = Cost { usd: actual, known, ..Cost::default() };
                     decide_settle(&ledger, &november(), &id, &cost, limits).events
                 }
