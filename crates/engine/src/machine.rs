@@ -21,7 +21,7 @@ pub use decide::decide;
 pub use effect::Effect;
 pub use owed::owed;
 pub use roll::Roll;
-pub use state::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
+pub use state::{Asked, AttemptState, Doing, LEFT_OUT, Phase, State, TaskState, TaskStatus};
 
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,7 @@
 
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use crate::exit::Failure;
@@ -12,8 +13,18 @@ const MAX_ATTEMPTS: u32 = 100;
 /// Writes a file by way of a temporary one in the same folder. A link is followed, and the mode of
 /// a file that is already there is kept.
 pub fn write(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_with(path, bytes, None)
+}
+
+/// The same for what only its owner should read.
+pub fn write_private(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    write_with(path, bytes, Some(Permissions::from_mode(0o600)))
+}
+
+fn write_with(path: &Path, bytes: &[u8], mode: Option<Permissions>) -> anyhow::Result<()> {
     let target = target(path)?;
-    let mode = std::fs::metadata(&target).ok().map(|kind| kind.permissions());
+    let there = || std::fs::metadata(&target).ok().map(|kind| kind.permissions());
+    let mode = mode.or_else(there);
     let temporary = temporary(&target, bytes, mode)?;
     std::fs::rename(&temporary, &target).map_err(|error| {
         let _ = std::fs::remove_file(&temporary);

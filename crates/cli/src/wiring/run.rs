@@ -12,7 +12,7 @@ use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
 use aurora_model::run::PolicyLayer;
-use aurora_model::{About, Brief, Reason, RunId, Usd};
+use aurora_model::{Brief, RunId, Usd};
 use aurora_store::Store;
 use aurora_workspace::Silent;
 use aurora_workspace::git::worktree::NewWorktree;
@@ -212,7 +212,7 @@ impl Site {
         let mut noticed = state.noticed.clone();
         let last = world.noticed().await.map_err(failure)?;
         noticed.extend(last.into_iter().filter(|what| !state.noticed.contains(what)));
-        if ended == Ended::Finished && !keeps_desks(&state) {
+        if ended == Ended::Finished && state.kept_desks.is_empty() {
             // What is done stays done, also where a desk cannot be taken away.
             if let Err(error) = world.clear_desks().await {
                 output::warn(&format!("a desk was not taken away: {error}"));
@@ -227,16 +227,6 @@ impl Site {
 fn root() -> anyhow::Result<PathBuf> {
     let folder = store::folder()?;
     Ok(folder.parent().unwrap_or(&folder).to_owned())
-}
-
-/// Whether something at a desk was not taken over because it cannot be: then it is kept there.
-#[must_use]
-pub fn keeps_desks(state: &State) -> bool {
-    let left = |reasons: &[Reason]| reasons.iter().any(|one| one.rule == "workspace.left_out");
-    state.questions.iter().any(|asked| match &asked.question.about {
-        About::Changes { reasons, .. } => left(reasons),
-        _ => false,
-    })
 }
 
 /// The budget's limits as the policy has them.

@@ -126,7 +126,8 @@ fn begin(state: &State) -> Vec<Event> {
     let next = free.find_map(|task| Some((task, state.next_route(task)?)));
     let Some((task, route)) = next else { return Vec::new() };
     let taken: BTreeSet<u32> = at_desks.iter().filter_map(|task| task.desk()).collect();
-    let desk = (1..).find(|desk| !taken.contains(desk)).unwrap_or(1);
+    let kept = &state.kept_desks;
+    let desk = (1..).find(|desk| !taken.contains(desk) && !kept.contains(desk)).unwrap_or(1);
     let attempt = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
     vec![Event::AttemptStarted { task: task.id().clone(), attempt, route, desk }]
 }

@@ -8,6 +8,7 @@ use aurora_model::{
 };
 
 use super::roll::Tags;
+use super::state::LEFT_OUT;
 use super::tags;
 use super::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
 use crate::graph::Graph;
@@ -29,7 +30,13 @@ pub fn apply(state: &mut State, event: &Event) {
             match &question.about {
                 About::Preview => {}
                 About::Policy { task, .. } => set(state, task, TaskStatus::Parked { question: id }),
-                About::Changes { task, .. } => hold(state, task, id),
+                About::Changes { task, reasons, .. } => {
+                    hold(state, task, id);
+                    if reasons.iter().any(|reason| reason.rule == LEFT_OUT) {
+                        let desk = state.task(task).and_then(TaskState::desk);
+                        state.kept_desks.extend(desk);
+                    }
+                }
                 About::Failure { task, error, .. } => {
                     let failed = TaskStatus::Failed { error: error.clone(), question: Some(id) };
                     set(state, task, failed);

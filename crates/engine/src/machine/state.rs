@@ -1,5 +1,6 @@
 //! Where a run stands.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aurora_model::{
@@ -10,6 +11,9 @@ use aurora_model::{
 use super::roll::{Roll, Tags};
 use super::tags;
 use crate::graph::Graph;
+
+/// The rule that asks about what an attempt made and nobody can take over.
+pub const LEFT_OUT: &str = "workspace.left_out";
 
 /// Where a run stands, as its events tell it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +34,9 @@ pub struct State {
     pub plan: Option<String>,
     /// What is not as it was when the run began and no task was let do, in the order of telling.
     pub noticed: Vec<String>,
+    /// Desks at which something stands that cannot be taken over: nobody else works there, and they
+    /// are not taken away with the others.
+    pub kept_desks: BTreeSet<u32>,
     /// How many events led here.
     pub version: u64,
     /// What waits for what; it never changes once the run began.

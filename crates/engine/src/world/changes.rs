@@ -1,5 +1,6 @@
 //! What an attempt changed: judged before it is taken over, and taken over whole or not at all.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aurora_gate::{Policy, judge};
@@ -13,7 +14,7 @@ use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
 
 use super::{Inner, blocking, task_of};
 use crate::error::{Error, Result};
-use crate::machine::{Asked, AttemptState, Command, State};
+use crate::machine::{Asked, AttemptState, Command, LEFT_OUT, State};
 
 /// So many of the changed paths are put to a person; the desk has them all.
 const SHOWN_PATHS: usize = 20;
@@ -149,17 +150,28 @@ fn judge_changes(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec
 /// What the policy says about every changed path, where the patch is too large to be judged whole: a
 /// large file must not hide what comes after it.
 fn by_path(found: &DeskChanges, policy: &Policy, context: &Context) -> Vec<Reason> {
+    let gone = |change: &&Change| change.kind == ChangeKind::Deleted;
+    let mut actions: Vec<Action> = found.changes.iter().map(written).collect();
+    let gone: Vec<String> =
+        found.changes.iter().filter(gone).map(|change| change.path.to_string()).collect();
+    if !gone.is_empty() {
+        let rm = ["rm".to_owned(), "--".to_owned()];
+        actions.push(Action::Exec { argv: rm.into_iter().chain(gone).collect() });
+    }
     let mut reasons: Vec<Reason> = Vec::new();
-    for change in &found.changes {
-        let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
-        let call = ToolCall { name: "Write".to_owned(), args };
-        for reason in judge(&Action::Tool(call), policy, context).reasons {
-            if !reasons.iter().any(|known| known.message == reason.message) {
-                reasons.push(reason);
-            }
+    let mut known = BTreeSet::new();
+    for reason in actions.iter().flat_map(|action| judge(action, policy, context).reasons) {
+        if known.insert(reason.message.clone()) {
+            reasons.push(reason);
         }
     }
     reasons
+}
+
+/// A changed path as something that is written.
+fn written(change: &Change) -> Action {
+    let args = serde_json::json!({ "file_path": change.path.to_string(), "content": "" });
+    Action::Tool(ToolCall { name: "Write".to_owned(), args })
 }
 
 /// What a person must look at before anything is taken over, unless they did and allowed it: nobody
@@ -226,8 +238,8 @@ fn left_out(found: &DeskChanges) -> Option<Reason> {
     if more > 0 {
         named.push(format!("{more} more"));
     }
-    let message = format!("cannot be taken over and would stay behind: {}", named.join(", "));
-    (!named.is_empty()).then(|| own_reason(Answer::Ask, "workspace.left_out", message))
+    let message = format!("cannot be taken over and stays behind: {}", named.join(", "));
+    (!named.is_empty()).then(|| own_reason(Answer::Ask, LEFT_OUT, message))
 }
 
 fn why_left(reason: SkipReason) -> &'static str {

@@ -43,6 +43,12 @@ impl GitWorkspace {
         self.forget_watch(owner)
     }
 
+    /// Whose desks there are; those without an owner are not among them.
+    pub fn desk_owners(&self) -> Result<std::collections::BTreeSet<String>> {
+        let ends = self.desks_left(&self.place.feature)?.into_iter();
+        Ok(ends.filter_map(|(end, _)| Some(end.rsplit_once('-')?.0.to_owned())).collect())
+    }
+
     /// The same for another worktree's desks.
     pub(crate) fn remove_desks_of(&self, feature: &str) -> Result<()> {
         for (end, number) in self.desks_left(feature)? {

@@ -28,7 +28,7 @@ pub fn write(
     let runtime = tokio::runtime::Builder::new_current_thread().build()?;
     let bytes = runtime.block_on(store.get(digest)).map_err(store::failure)?;
     own_folder::make(&path)?;
-    atomic::write(&path, &bytes)
+    atomic::write_private(&path, &bytes)
 }
 
 /// The answers in a folder that were written down.

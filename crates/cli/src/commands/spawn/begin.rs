@@ -74,6 +74,10 @@ fn read(file: &Path) -> anyhow::Result<(task_file::TaskFile, Source)> {
     let shown = file.display();
     let unreadable = |error| Failure::usage(format!("cannot read {shown}: {error}"));
     let path = std::fs::canonicalize(file).map_err(unreadable)?;
+    // Opening a pipe would wait for somebody to write into it.
+    if !std::fs::metadata(&path).map_err(unreadable)?.is_file() {
+        return Err(Failure::usage(format!("{shown} is no file")).into());
+    }
     let opened = std::fs::File::open(&path).map_err(unreadable)?;
     let bytes = input::capped(opened, MAX_FILE_BYTES).map_err(unreadable)?;
     let bytes = bytes.ok_or_else(|| Failure::usage(format!("{shown} is larger than 10 MiB")))?;

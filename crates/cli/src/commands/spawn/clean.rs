@@ -1,14 +1,19 @@
 //! Gives up old runs, and removes what was kept to resume them.
 
+use std::sync::Arc;
+
+use aurora_engine::budget::Budget;
 use aurora_engine::driver;
-use aurora_engine::machine::Command;
+use aurora_engine::machine::{Command, Phase};
+use aurora_gate::Policy;
+use aurora_model::RunId;
 use serde_json::json;
 
 use super::list;
 use crate::exit::Exit;
 use crate::output;
 use crate::output::changes::count;
-use crate::wiring::run::failure;
+use crate::wiring::run::{failure, limits};
 use crate::wiring::store::{self, Log};
 use crate::wiring::workspace::{Session, now};
 
@@ -19,6 +24,8 @@ pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
         return tell(&Cleaned::default(), json);
     };
     let before = now().unix_ms.saturating_sub(older_than_ms);
+    // Nothing is reserved here, so that no limit matters.
+    let budget = Budget::new(Arc::clone(&log.store), limits(&Policy::builtin()), now);
     let mut given_up = Vec::new();
     let mut kept = Vec::new();
     for one in log.ask(list::resumable(&log.store))? {
@@ -28,10 +35,12 @@ pub fn run(older_than_ms: i64, json: bool) -> anyhow::Result<Exit> {
         }
         let told = driver::answer(&log.store, &one.run, &Command::Abandon, now());
         log.ask(told).map_err(failure)?;
+        // What it began and did not live to settle was spent as it was guessed.
+        log.ask(budget.settle_unknown(&one.run)).map_err(failure)?;
         given_up.push(one.run.to_string());
     }
     let files = remove_files(&store::folder()?.join("checkpoints"), &kept, before);
-    let desks = remove_desks(&log, &given_up)?;
+    let desks = remove_desks(&log, before)?;
     tell(&Cleaned { given_up, files, desks }, json)
 }
 
@@ -43,33 +52,41 @@ struct Cleaned {
     desks: usize,
 }
 
-/// Removes the desks of runs that were given up, and all desks of worktrees for which no run is left
-/// that could be resumed. The worktrees themselves, and all work that was taken over into them, stay.
-fn remove_desks(log: &Log, given_up: &[String]) -> anyhow::Result<usize> {
-    let left = log.ask(list::resumable(&log.store))?;
-    let in_use = |slug: &str| {
-        let mut briefs = left.iter().filter_map(|one| one.state.brief.as_ref());
-        briefs.any(|brief| brief.place.feature == slug)
-    };
+/// Removes the desks of runs that are over. A desk with something on it that could not be taken over
+/// stays until its run is old enough; worktrees, and all work in them, stay in any case.
+fn remove_desks(log: &Log, before_ms: i64) -> anyhow::Result<usize> {
     let session = Session::open()?;
     let worktrees = session.ask(|workspace| workspace.list_worktrees())?;
     let mut removed = 0;
     for one in worktrees.iter().filter(|one| one.whole) {
         let worktree = Session::open_at(one.path.clone())?;
         let before = worktree.ask(|worktree| worktree.desk_numbers())?.len();
-        if before == 0 {
-            continue;
-        }
-        match in_use(&one.slug) {
-            false => worktree.ask(|worktree| worktree.remove_desks())?,
-            true => given_up
-                .iter()
-                .try_for_each(|run| worktree.ask(|worktree| worktree.remove_desks_of_owner(run)))?,
+        for owner in worktree.ask(|worktree| worktree.desk_owners())? {
+            if may_go(log, &owner, before_ms)? {
+                worktree.ask(|worktree| worktree.remove_desks_of_owner(&owner))?;
+            }
         }
         let after = worktree.ask(|worktree| worktree.desk_numbers())?.len();
         removed += before.saturating_sub(after);
     }
     Ok(removed)
+}
+
+/// Whether nobody will ask for a run's desks any more.
+fn may_go(log: &Log, owner: &str, before_ms: i64) -> anyhow::Result<bool> {
+    let Some(run) = RunId::parse(owner) else { return Ok(false) };
+    let stream = driver::stream_of(&run);
+    if log.ask(log.store.is_claimed(&stream)).map_err(store::failure)? {
+        return Ok(false);
+    }
+    let (told, state) = match log.ask(driver::load(&log.store, &run)) {
+        Ok(loaded) => loaded,
+        // A log that knows nothing of it will never resume it.
+        Err(aurora_engine::Error::NoRun { .. }) => return Ok(true),
+        Err(error) => return Err(failure(error).into()),
+    };
+    let old = told.last().is_none_or(|last| last.at.unix_ms <= before_ms);
+    Ok(matches!(state.phase, Phase::Finished(_)) && (old || state.kept_desks.is_empty()))
 }
 
 /// Removes the files of runs that are not kept and that are old enough.

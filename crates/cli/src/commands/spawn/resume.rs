@@ -10,7 +10,7 @@ use super::screen::{Screen, Yes};
 use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
-use crate::wiring::run::{Site, failure, keeps_desks};
+use crate::wiring::run::{Site, failure};
 
 /// Resumes a run and drives it as far as it goes.
 pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
@@ -36,7 +36,7 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     if matches!(state.phase, Phase::Finished(_)) {
         // Whoever resumes after a crash cannot know how far it came.
         settle::run(&site, &run, &told_before, &state, &screen);
-        if !keeps_desks(&state) {
+        if state.kept_desks.is_empty() {
             site.clear_desks(&run, &feature)?;
         }
         output::note(&format!("{run} is finished, so that nothing is left to resume"));

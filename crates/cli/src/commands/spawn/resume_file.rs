@@ -64,7 +64,8 @@ impl ResumeFile {
         let folder = self.path.parent().unwrap_or(&self.path);
         std::fs::create_dir_all(folder)?;
         let text = format!("{:#}\n", self.content(state));
-        atomic::write(&self.path, text.as_bytes())
+        // What agents say may hold what they should not have said.
+        atomic::write_private(&self.path, text.as_bytes())
     }
 
     /// What it says.

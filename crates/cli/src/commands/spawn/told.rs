@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use aurora_engine::Ended;
-use aurora_engine::machine::{Phase, State, TaskState, TaskStatus};
-use aurora_model::{RunOutcome, TaskId};
+use aurora_engine::machine::{Asked, LEFT_OUT, Phase, State, TaskState, TaskStatus};
+use aurora_model::{About, RunOutcome, TaskId};
 use serde_json::json;
 
 use super::screen::Screen;
@@ -80,9 +80,19 @@ fn notes(driven: &Driven, screen: &Screen) -> Vec<String> {
         notes.push(what.to_owned());
     }
     notes.extend(driven.noticed.iter().cloned());
+    notes.extend(driven.state.questions.iter().filter_map(kept_note));
     let answers = screen.answers(&driven.state);
     notes.extend(answers.iter().map(|(task, path)| answer_note(task, path)));
     notes
+}
+
+/// Where that stands which could not be taken over.
+fn kept_note(asked: &Asked) -> Option<String> {
+    let About::Changes { task, reasons, place: Some(place), .. } = &asked.question.about else {
+        return None;
+    };
+    let left = reasons.iter().find(|reason| reason.rule == LEFT_OUT)?;
+    Some(format!("what {task} made at {place} {}", left.message))
 }
 
 fn answer_note(task: &TaskId, path: &Path) -> String {

@@ -70,17 +70,65 @@ fn an_agent_cannot_do_what_is_for_people() {
     }
 }
 
-/// EXE-6: what cannot be taken over is not thrown away either, whoever said yes.
+/// EXE-6: what cannot be taken over is not thrown away either, whoever said yes, whoever comes after, and
+/// whoever cleans up; it is said where it stands.
 #[test]
 fn what_cannot_be_taken_over_stays_at_its_desk() {
     let make = "head -c 110000000 /dev/zero > dataset.bin; echo k > ok";
-    let scenario = format!("tasks:\n  a: [{{run: [sh, -c, '{make}']}}]\n");
-    let scratch = Scratch::new(&scenario, "# Data\n- [ ] Gather <!-- id: a -->\n");
+    let scenario = format!(
+        "tasks:\n  a: [{{run: [sh, -c, '{make}']}}]\n  b: [{{write: {{path: b.txt, text: b}}}}]\n"
+    );
+    let tasks = "# Data\n- [ ] Gather <!-- id: a -->\n- [ ] Use <!-- id: b, depends-on: a -->\n";
+    let scratch = Scratch::new(&scenario, tasks);
     let told = scratch.spawn();
     assert_eq!(told.run.code, Some(0), "{told:#?}");
     let asked = told.of("question_asked").last().unwrap()["question"]["about"].clone();
     assert!(asked.to_string().contains("dataset.bin"), "{told:#?}");
     let place = asked["place"].as_str().unwrap().replace("[DIR]/", "");
-    assert!(scratch.world.path(&place).join("dataset.bin").exists(), "{told:#?}");
+    let kept = scratch.world.path(&place).join("dataset.bin");
+    assert!(kept.exists(), "{told:#?}");
     assert_eq!(scratch.work("data", "ok"), "k\n");
+    assert_eq!(scratch.work("data", "b.txt"), "b");
+    let shown = scratch.shown(&["spawn", "--resume", &told.id()]);
+    assert!(shown.stdout.contains("dataset.bin (too large)"), "{shown:?}");
+    let cleaned = scratch.shown(&["spawn", "--clean-checkpoints"]);
+    assert!(cleaned.code == Some(0) && kept.exists(), "{cleaned:?}");
+    let cleaned = scratch.shown(&["spawn", "--clean-checkpoints", "--older-than", "0s"]);
+    assert!(cleaned.code == Some(0) && !kept.exists(), "{cleaned:?}");
+}
+
+/// EXE-6, POL-3: nor does a large file hide what is deleted.
+#[test]
+fn a_huge_change_hides_no_deletions() {
+    let fill = "head -c 70000000 /dev/zero | tr '\\\\0' 'a' > Abig.txt; git rm -q -- shared.txt";
+    let scenario = format!("tasks:\n  a: [{{run: [sh, -c, \"{fill}\"]}}]\n");
+    let scratch = Scratch::new(&scenario, "# Gone\n- [ ] Delete <!-- id: a -->\n")
+        .policy("destructive: {file_delete: {action: deny, max_files: 0}}\n");
+    scratch.world.write("repo/shared.txt", "mine\n");
+    scratch.world.git(&["add", "shared.txt"]);
+    scratch.world.git(&["commit", "--quiet", "-m", "shared"]);
+    let told = scratch.spawn();
+    assert_eq!(told.run.code, Some(3), "{told:#?}");
+    assert!(told.the("task_denied", "a").to_string().contains("file_delete"), "{told:#?}");
+    assert!(scratch.worktree("gone").join("shared.txt").exists());
+}
+
+/// POL-6, EXE-5: what a run that was given up had reserved is settled.
+#[test]
+fn a_run_that_is_given_up_leaves_nothing_reserved() {
+    let more = "  - id: dear\n    provider: cli\n    command: [sleep, '60']\n    \
+                limits: {max_cost_usd: 0.9}\n    environment: {AURORA_TEST_MARK: [MARK]}\n";
+    let scratch = Scratch::with_agents(more, "# Dear\n- [ ] A <!-- id: a, agent: dear -->\n");
+    let mut first = scratch.start(&["spawn", "../tasks.md", "--yes", "--json"]);
+    assert!(first.until("attempt_started"));
+    crate::keep::until_marked(&scratch.mark, 2);
+    first.signal(Signal::KILL);
+    first.end();
+    let reserved =
+        || scratch.world.run(&["budget", "show", "--json"]).json()["reserved_usd"].clone();
+    let before = reserved();
+    assert_eq!(before.as_f64(), Some(0.9), "{before}");
+    let cleaned = scratch.shown(&["spawn", "--clean-checkpoints", "--older-than", "0s"]);
+    assert_eq!(cleaned.code, Some(0), "{cleaned:?}");
+    assert_eq!(reserved().as_f64(), Some(0.0));
 }

@@ -74,7 +74,7 @@ fn exe_6_what_cannot_be_taken_over_is_asked_about_and_named() {
     assert_eq!(reason.answer, Answer::Ask);
     assert_eq!(
         reason.message,
-        "cannot be taken over and would stay behind: pipe (a pipe, socket or device)"
+        "cannot be taken over and stays behind: pipe (a pipe, socket or device)"
     );
     assert_ne!(reasons[0].answer, Answer::Allow);
 }
