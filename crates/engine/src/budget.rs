@@ -177,6 +177,7 @@ impl Budget {
                 at: (self.now)(),
                 records: decided.events.iter().map(record_of).collect::<Result<_>>()?,
                 outgoing: Vec::new(),
+                mark: None,
             };
             match self.store.append(append).await {
                 Ok(_) => {

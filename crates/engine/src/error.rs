@@ -12,6 +12,14 @@ pub enum Error {
     /// The machine does not take the command.
     #[error(transparent)]
     Refused(#[from] crate::machine::Refused),
+    /// A request in the queue does not take the command.
+    #[error("{id}: {refused}")]
+    Request {
+        /// Which.
+        id: String,
+        /// Why not.
+        refused: aurora_gate::approval::Refused,
+    },
     /// The worktree, a desk or a process could not be had.
     #[error(transparent)]
     Workspace(#[from] aurora_workspace::Error),

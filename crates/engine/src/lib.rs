@@ -1,5 +1,6 @@
 //! Makes it happen: a pure machine decides what a run does next, a driver records it and does it.
 
+pub mod approvals;
 pub mod budget;
 pub mod driver;
 pub mod error;

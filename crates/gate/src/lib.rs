@@ -2,6 +2,7 @@
 //! no clock, no randomness, so the same action, policy and context always get the same verdict.
 
 pub mod analysis;
+pub mod approval;
 pub mod judge;
 pub mod policy;
 pub mod settings;

@@ -5,6 +5,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::ApprovalState;
 use crate::checkpoint::{CheckpointId, TreeId};
 use crate::cost::Cost;
 use crate::id::{Digest, QuestionId, TaskId};
@@ -164,6 +165,52 @@ pub enum Event {
         /// What, one thing each; told once.
         what: Vec<String>,
     },
+    /// A question was closed without an answer: nobody decided in time, or it has become pointless.
+    QuestionClosed {
+        /// Which.
+        question: QuestionId,
+        /// How: `timed_out`, `cancelled`, `stale`.
+        how: ApprovalState,
+        /// Why.
+        reason: String,
+    },
+    /// An attempt waits for a person: its conversation is kept beside the log, and its place is free.
+    TaskParked {
+        /// The task.
+        task: TaskId,
+        /// Which attempt.
+        attempt: u32,
+        /// The conversation so far, kept beside the log.
+        context: Digest,
+        /// The calls that wait, each with the question about it.
+        calls: Vec<ParkedCall>,
+        /// What it has cost so far.
+        #[serde(default)]
+        cost: Cost,
+        /// How long it has worked so far.
+        millis: u64,
+        /// What its desk held when it began.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        base: Option<TreeId>,
+    },
+    /// A parked call has its result: what came of it after a yes, or a refusal.
+    CallSettled {
+        /// The task.
+        task: TaskId,
+        /// The question about it.
+        question: QuestionId,
+        /// What came of it.
+        how: HowSettled,
+        /// What the model is told, kept beside the log.
+        result: Digest,
+    },
+    /// A parked attempt goes on, with the results of its calls.
+    TaskUnparked {
+        /// The task.
+        task: TaskId,
+        /// Which attempt.
+        attempt: u32,
+    },
     /// Somebody stopped the run; it can be resumed.
     RunInterrupted {
         /// How: `SIGINT`, `SIGTERM`, `abort`.
@@ -176,6 +223,33 @@ pub enum Event {
         /// How it ended.
         outcome: RunOutcome,
     },
+}
+
+/// A call that waits for a person.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ParkedCall {
+    /// The name that the model gave to the call.
+    pub call: String,
+    /// The question about it.
+    pub question: QuestionId,
+}
+
+/// What came of a parked call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HowSettled {
+    /// It was made.
+    Executed,
+    /// It was made, and failed.
+    Failed,
+    /// A person said no, or wants it otherwise.
+    Refused,
+    /// Nobody decided in time.
+    TimedOut,
+    /// What it would be done to had changed.
+    Stale,
+    /// Nobody can tell.
+    Unknown,
 }
 
 /// How an attempt ended.

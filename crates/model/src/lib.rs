@@ -1,6 +1,7 @@
 //! What things are: the nouns that every other crate shares, without behaviour of their own.
 
 pub mod action;
+pub mod approval;
 pub mod checkpoint;
 pub mod context;
 pub mod cost;
@@ -18,6 +19,10 @@ pub mod verdict;
 pub mod violation;
 
 pub use action::{Action, SqlDialect, ToolCall};
+pub use approval::{
+    ActionType, ApprovalEvent, ApprovalState, Autonomy, Decider, DeciderKind, Decision, GateKind,
+    Outcome, Request, Requester, Ruling, Subject, Surface, Target, Tier, TimeoutRule, Who,
+};
 pub use checkpoint::{
     Change, ChangeKind, Checkpoint, CheckpointId, CheckpointKind, EntryMode, Head, Nested,
     SkipReason, Skipped, TreeId,
@@ -25,11 +30,11 @@ pub use checkpoint::{
 pub use context::{Context, GitFacts, Plan};
 pub use cost::{Cost, Known, Tokens, Usd};
 pub use effect::{Cause, Count, Effect, EffectKind, PathRef, Touch};
-pub use event::{AttemptEnd, Event, RunOutcome, SkipWhy};
+pub use event::{AttemptEnd, Event, HowSettled, ParkedCall, RunOutcome, SkipWhy};
 pub use id::{AgentName, Digest, PlanId, QuestionId, RunId, TaskId};
 pub use operation::Operation;
 pub use path::RepoPath;
-pub use question::{About, Answerer, Choice, Question};
+pub use question::{About, Answerer, Choice, FrozenCall, Question};
 pub use run::{Brief, Planned, RunKind, RunSettings};
 pub use span::Span;
 pub use task::{Assignment, Gaps, Route, Scope, Task, Touched};

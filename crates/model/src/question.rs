@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::id::{QuestionId, TaskId};
+use crate::approval::{ActionType, Autonomy, Outcome, Target, Tier};
+use crate::id::{AgentName, Digest, QuestionId, TaskId};
 use crate::verdict::Reason;
 
 /// Something that a person must decide.
@@ -14,6 +15,9 @@ pub struct Question {
     pub about: About,
     /// What can be answered; the first is what Enter chooses where Enter may choose.
     pub options: Vec<Choice>,
+    /// Whether only a person can answer, so that not even `--yes` does.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_person: bool,
 }
 
 /// What a question is about, with what a person needs to decide it.
@@ -55,6 +59,63 @@ pub enum About {
         /// How many of the tasks that are left depend on it.
         dependents: u64,
     },
+    /// A call of a tool that may not be made without a yes; the conversation that made it is parked.
+    Operation {
+        /// The task in which it was made.
+        task: TaskId,
+        /// The call, as it will be made after a yes.
+        call: Box<FrozenCall>,
+    },
+    /// A call that was being made when we died: nobody can tell whether it was.
+    Unknown {
+        /// The task in which it was made.
+        task: TaskId,
+        /// The question that allowed it.
+        question: QuestionId,
+        /// What is known.
+        what: String,
+    },
+}
+
+/// A call of a tool, resolved and kept as it was, until somebody decides about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FrozenCall {
+    /// The name that the model gave to the call; its result must carry it.
+    pub call: String,
+    /// The agent.
+    pub agent: AgentName,
+    /// The tool.
+    pub tool: String,
+    /// Which shape its arguments have.
+    pub schema: u16,
+    /// The arguments, resolved.
+    pub args: serde_json::Value,
+    /// What it would be done to, as it was then.
+    #[serde(default)]
+    pub targets: Vec<Target>,
+    /// The digest of the policy that judged it.
+    pub policy: Digest,
+    /// What it is, in one line of ours.
+    pub title: String,
+    /// Why it is asked.
+    #[serde(default)]
+    pub reasons: Vec<Reason>,
+    /// What would happen, in words.
+    #[serde(default)]
+    pub effects: Vec<String>,
+    /// What kinds of action that is.
+    #[serde(default)]
+    pub actions: Vec<ActionType>,
+    /// How dangerous it is.
+    pub tier: Tier,
+    /// How much the agent may do by itself.
+    pub autonomy: Autonomy,
+    /// What the agent says about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub claimed: Option<String>,
+    /// Whether only a person can answer.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub needs_person: bool,
 }
 
 impl About {
@@ -63,9 +124,11 @@ impl About {
     pub fn task(&self) -> Option<&TaskId> {
         match self {
             Self::Preview => None,
-            Self::Policy { task, .. } | Self::Changes { task, .. } | Self::Failure { task, .. } => {
-                Some(task)
-            }
+            Self::Policy { task, .. }
+            | Self::Changes { task, .. }
+            | Self::Failure { task, .. }
+            | Self::Operation { task, .. }
+            | Self::Unknown { task, .. } => Some(task),
         }
     }
 }
@@ -86,12 +149,30 @@ pub enum Choice {
     Skip,
     /// Stop here; what is done stays.
     Abort,
+    /// Do not do it.
+    Deny,
+    /// Do it otherwise, as the reason says.
+    RequestChanges,
+    /// Work no further, and make the best of what is there.
+    Pause,
+    /// It was done, as far as the person knows.
+    Done,
 }
 
 impl Choice {
     /// All of them.
-    pub const ALL: [Self; 6] =
-        [Self::Proceed, Self::Fallback, Self::Allow, Self::Retry, Self::Skip, Self::Abort];
+    pub const ALL: [Self; 10] = [
+        Self::Proceed,
+        Self::Fallback,
+        Self::Allow,
+        Self::Retry,
+        Self::Skip,
+        Self::Abort,
+        Self::Deny,
+        Self::RequestChanges,
+        Self::Pause,
+        Self::Done,
+    ];
 
     /// The word for it.
     #[must_use]
@@ -103,6 +184,22 @@ impl Choice {
             Self::Retry => "retry",
             Self::Skip => "skip",
             Self::Abort => "abort",
+            Self::Deny => "deny",
+            Self::RequestChanges => "request_changes",
+            Self::Pause => "pause",
+            Self::Done => "done",
+        }
+    }
+
+    /// What choosing it comes to.
+    #[must_use]
+    pub const fn outcome(self) -> Outcome {
+        match self {
+            Self::Proceed | Self::Fallback | Self::Allow | Self::Retry | Self::Done => {
+                Outcome::Approved
+            }
+            Self::Skip | Self::Abort | Self::Deny | Self::Pause => Outcome::Denied,
+            Self::RequestChanges => Outcome::ChangesRequested,
         }
     }
 

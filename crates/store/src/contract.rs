@@ -169,7 +169,7 @@ fn message(id: &str) -> Outgoing {
 
 fn to(name: &str, expected: Expected, records: Vec<NewRecord>) -> Append {
     let (stream, at) = (stream(name), at(1_700_000_000_000));
-    Append { stream, expected, at, records, outgoing: Vec::new() }
+    Append { stream, expected, at, records, outgoing: Vec::new(), mark: None }
 }
 
 /// What the promises say to a store, in short.

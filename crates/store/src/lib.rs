@@ -14,6 +14,8 @@ pub mod store;
 pub use chain::{Finding, Verification, What, verify};
 pub use error::{Error, Result};
 pub use memory::MemoryStore;
-pub use record::{Append, Appended, Expected, Head, NewRecord, Outgoing, Record, StreamId};
+pub use record::{
+    Append, Appended, Expected, Head, Mark, Marked, NewRecord, Outgoing, Record, StreamId,
+};
 pub use sqlite::{Settings, SqliteStore};
 pub use store::{Answer, Claim, Store, Subscription};

@@ -10,7 +10,9 @@ use tokio::sync::watch;
 use crate::admission;
 use crate::chain::{self, BEGINNING, Hash};
 use crate::error::{Error, Result};
-use crate::record::{Append, Appended, Expected, Head, NewRecord, Outgoing, Record, StreamId};
+use crate::record::{
+    Append, Appended, Expected, Head, Mark, Marked, NewRecord, Outgoing, Record, StreamId,
+};
 use crate::store::{Answer, Claim, Store, Subscription};
 
 /// A log in memory. A clone is another door to the same log.
@@ -38,6 +40,10 @@ struct Stream {
     hash: Hash,
     /// Where its records are in `records`.
     at: Vec<usize>,
+    /// What it is found by.
+    mark: Option<Mark>,
+    /// Its place among all streams.
+    place: u64,
 }
 
 impl Default for MemoryStore {
@@ -60,14 +66,28 @@ impl MemoryStore {
 }
 
 impl Log {
-    fn append(&mut self, append: Append) -> Result<Appended> {
-        admission::check(&append)?;
+    fn check(&self, append: &Append) -> Result<()> {
+        admission::check(append)?;
         let found = self.streams.get(&append.stream).map_or(0, |stream| stream.head.version);
         if let Expected::Version(expected) = append.expected
             && expected != found
         {
-            return Err(Error::Conflict { stream: append.stream.0, expected, found });
+            return Err(Error::Conflict { stream: append.stream.0.clone(), expected, found });
         }
+        Ok(())
+    }
+
+    fn append_all(&mut self, appends: Vec<Append>) -> Result<Vec<Appended>> {
+        let names: HashSet<&StreamId> = appends.iter().map(|append| &append.stream).collect();
+        if names.len() != appends.len() {
+            let what = "one stream is appended to twice at once".to_owned();
+            return Err(Error::Refused { what });
+        }
+        appends.iter().try_for_each(|append| self.check(append))?;
+        Ok(appends.into_iter().map(|append| self.append(append)).collect())
+    }
+
+    fn append(&mut self, append: Append) -> Appended {
         for record in append.records {
             self.push(&append.stream, append.at, record);
         }
@@ -77,12 +97,27 @@ impl Log {
                 self.outbox.insert(self.sent, (message, Timestamp { unix_ms: i64::MIN }));
             }
         }
+        let began = self.streams.len() as u64;
+        if let Some(stream) = self.streams.get_mut(&append.stream) {
+            stream.place = if stream.place == 0 { began } else { stream.place };
+            stream.mark = append.mark.or_else(|| stream.mark.take());
+        }
         let stream = self.streams.get(&append.stream);
         let last = stream.and_then(|stream| stream.at.last());
-        Ok(Appended {
+        Appended {
             version: stream.map_or(0, |stream| stream.head.version),
             position: last.map_or(0, |index| *index as u64 + 1),
-        })
+        }
+    }
+
+    fn marked(&self, is_it: impl Fn(&Mark) -> bool) -> Vec<Marked> {
+        let found = self.streams.values().filter_map(|stream| {
+            let mark = stream.mark.clone().filter(&is_it)?;
+            Some(Marked { stream: stream.head.stream.clone(), mark, place: stream.place })
+        });
+        let mut found: Vec<Marked> = found.collect();
+        found.sort_by_key(|one| one.place);
+        found
     }
 
     fn push(&mut self, name: &StreamId, at: Timestamp, new: NewRecord) {
@@ -105,6 +140,8 @@ impl Log {
             },
             hash,
             at: Vec::new(),
+            mark: None,
+            place: 0,
         });
         stream.head.version = version;
         stream.head.last_at = at;
@@ -152,11 +189,48 @@ impl Log {
 impl Store for MemoryStore {
     fn append(&self, append: Append) -> Answer<'_, Appended> {
         Box::pin(async move {
+            let appended = self.append_all(vec![append]).await?;
+            let nothing = Appended { version: 0, position: 0 };
+            Ok(appended.into_iter().next().unwrap_or(nothing))
+        })
+    }
+
+    fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
+        Box::pin(async move {
             let mut log = self.log();
-            let appended = log.append(append)?;
+            let appended = log.append_all(appends)?;
             let last = log.records.len() as u64;
             self.position.send_if_modified(|known| std::mem::replace(known, last) != last);
             Ok(appended)
+        })
+    }
+
+    fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>> {
+        let label = label.to_owned();
+        Box::pin(async move {
+            let found = self.log().marked(|mark| mark.label == label);
+            Ok(found.into_iter().filter(|one| one.place > after).take(limit).collect())
+        })
+    }
+
+    fn count_marked(&self, label: &str) -> Answer<'_, u64> {
+        let label = label.to_owned();
+        Box::pin(async move { Ok(self.log().marked(|mark| mark.label == label).len() as u64) })
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> Answer<'_, Vec<Marked>> {
+        Box::pin(async move {
+            let mut due = self.log().marked(|mark| mark.wake_at.is_some_and(|at| at <= now));
+            due.sort_by_key(|one| one.mark.wake_at);
+            due.truncate(limit);
+            Ok(due)
+        })
+    }
+
+    fn next_wake(&self) -> Answer<'_, Option<Timestamp>> {
+        Box::pin(async move {
+            let marked = self.log().marked(|mark| mark.wake_at.is_some());
+            Ok(marked.into_iter().filter_map(|one| one.mark.wake_at).min())
         })
     }
 

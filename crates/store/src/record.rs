@@ -74,6 +74,30 @@ pub struct Append {
     pub records: Vec<NewRecord>,
     /// Messages that leave in the same moment: recorded together with the records or not at all.
     pub outgoing: Vec<Outgoing>,
+    /// What the stream is found by from now on, in place of what it was found by; nothing changes
+    /// nothing.
+    pub mark: Option<Mark>,
+}
+
+/// What a stream is found by without reading it. It is a help and no truth: whoever finds a stream by
+/// it reads the stream before doing anything.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// One word for how it stands, such as `pending`.
+    pub label: String,
+    /// When somebody must look at it.
+    pub wake_at: Option<Timestamp>,
+}
+
+/// A stream that was found by its mark.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Marked {
+    /// The stream.
+    pub stream: StreamId,
+    /// What it is found by.
+    pub mark: Mark,
+    /// Its place among all streams, in the order in which they began: where a page ends.
+    pub place: u64,
 }
 
 /// A message to somebody outside, delivered at least once.

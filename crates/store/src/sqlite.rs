@@ -23,7 +23,7 @@ use self::pool::Pool;
 use self::writer::{Task, Writer};
 use crate::admission;
 use crate::error::Result;
-use crate::record::{Append, Appended, Head, Outgoing, Record, StreamId};
+use crate::record::{Append, Appended, Head, Marked, Outgoing, Record, StreamId};
 use crate::store::{Answer, Claim, Store, Subscription};
 
 /// Where the log is, and how patient it is.
@@ -92,6 +92,32 @@ impl Store for SqliteStore {
             admission::check(&append)?;
             self.writer.ask(|answer| Task::Append { append, answer }).await
         })
+    }
+
+    fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
+        Box::pin(async move {
+            let mut done = Vec::new();
+            for append in appends {
+                done.push(self.append(append).await?);
+            }
+            Ok(done)
+        })
+    }
+
+    fn marked(&self, _: &str, _: u64, _: usize) -> Answer<'_, Vec<Marked>> {
+        Box::pin(async move { Ok(Vec::new()) })
+    }
+
+    fn count_marked(&self, _: &str) -> Answer<'_, u64> {
+        Box::pin(async move { Ok(0) })
+    }
+
+    fn due(&self, _: Timestamp, _: usize) -> Answer<'_, Vec<Marked>> {
+        Box::pin(async move { Ok(Vec::new()) })
+    }
+
+    fn next_wake(&self) -> Answer<'_, Option<Timestamp>> {
+        Box::pin(async move { Ok(None) })
     }
 
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {

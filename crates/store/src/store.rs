@@ -6,7 +6,7 @@ use std::pin::Pin;
 use aurora_model::{Digest, Timestamp};
 
 use crate::error::Result;
-use crate::record::{Append, Appended, Head, Outgoing, Record, StreamId};
+use crate::record::{Append, Appended, Head, Marked, Outgoing, Record, StreamId};
 
 /// An answer that comes later.
 pub type Answer<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -18,6 +18,23 @@ pub trait Claim: Send + Sync {}
 pub trait Store: Send + Sync {
     /// Appends records to one stream. When it returns, they survive a loss of power.
     fn append(&self, append: Append) -> Answer<'_, Appended>;
+
+    /// Appends to several streams, all of it or nothing: when one of them is not at the version that
+    /// is expected, nothing is written. The answers are in the order of the appends.
+    fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>>;
+
+    /// The streams that are marked so, those that began first before the others, after a place, at
+    /// most so many.
+    fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>>;
+
+    /// How many streams are marked so.
+    fn count_marked(&self, label: &str) -> Answer<'_, u64>;
+
+    /// The streams that somebody must look at by then, the earliest first, at most so many.
+    fn due(&self, now: Timestamp, limit: usize) -> Answer<'_, Vec<Marked>>;
+
+    /// When somebody must look at a stream next; nothing when nobody must.
+    fn next_wake(&self) -> Answer<'_, Option<Timestamp>>;
 
     /// The records of a stream after a version, at most so many.
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>>;

@@ -17,6 +17,8 @@ pub enum Asked {
     Policy,
     /// Whether a task's changes are taken over.
     Changes,
+    /// Whether a call is made.
+    Operation,
 }
 
 /// What a choice does.
@@ -51,6 +53,10 @@ fn meaning(canvas: Canvas, asked: Asked, choice: Choice, choices: &[Choice]) -> 
         (_, Choice::Fallback) => "Use LLM directly for this task",
         (_, Choice::Abort) => "Save checkpoint and exit",
         (_, Choice::Allow) => "Allow it",
+        (_, Choice::Deny) => "Refuse it",
+        (_, Choice::RequestChanges) => "Refuse it, and say what should be done otherwise",
+        (_, Choice::Pause) => "Work no further, and make the best of what is there",
+        (_, Choice::Done) => "It was done",
     };
     text.to_owned()
 }
@@ -59,7 +65,7 @@ impl Asked {
     /// Whether Enter alone chooses the first option. What would let a risky thing happen is only
     /// ever said by a key that was meant.
     const fn has_default(self) -> bool {
-        !matches!(self, Self::Policy | Self::Changes)
+        !matches!(self, Self::Policy | Self::Changes | Self::Operation)
     }
 }
 
@@ -74,6 +80,10 @@ fn key(choice: Choice, choices: &[Choice]) -> char {
         // Beside `allow` an `a` could be meant for either, so that it is nobody's.
         Choice::Abort if choices.contains(&Choice::Allow) => 'b',
         Choice::Abort => 'a',
+        Choice::Deny => 'n',
+        Choice::RequestChanges => 'c',
+        Choice::Pause => 'p',
+        Choice::Done => 'd',
     }
 }
 

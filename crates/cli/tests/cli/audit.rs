@@ -237,6 +237,7 @@ fn a_transcript_that_was_changed_is_found_and_can_be_left_out() {
         at: NOW,
         records: vec![NewRecord { kind, schema: 1, payload }],
         outgoing: Vec::new(),
+        mark: None,
     };
     log::wait(store.append(append)).unwrap();
     assert_eq!(world.run(&["audit", "verify"]).code, Some(0));

@@ -99,6 +99,7 @@ impl Journal {
                 at: now,
                 records,
                 outgoing: Vec::new(),
+                mark: None,
             };
             match self.store.append(append).await {
                 Ok(_) => {

@@ -40,8 +40,8 @@ fn answer_by_flag(state: &State) -> Vec<Event> {
 pub fn answer_by_yes(question: &Question) -> (Choice, Answerer) {
     let choice = match question.about {
         About::Preview => Choice::Proceed,
-        About::Policy { .. } | About::Changes { .. } => Choice::Allow,
-        About::Failure { .. } => Choice::Skip,
+        About::Policy { .. } | About::Changes { .. } | About::Operation { .. } => Choice::Allow,
+        About::Failure { .. } | About::Unknown { .. } => Choice::Skip,
     };
     (choice, Answerer { by: "--yes".to_owned(), surface: "flag".to_owned(), reason: None })
 }

@@ -28,7 +28,7 @@ pub fn apply(state: &mut State, event: &Event) {
         Event::QuestionAsked { question } => {
             let id = question.id.clone();
             match &question.about {
-                About::Preview => {}
+                About::Preview | About::Operation { .. } | About::Unknown { .. } => {}
                 About::Policy { task, .. } => set(state, task, TaskStatus::Parked { question: id }),
                 About::Changes { task, reasons, .. } => {
                     hold(state, task, id);

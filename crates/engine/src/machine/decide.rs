@@ -192,7 +192,7 @@ pub(super) fn ask(state: &State, about: About, options: &[Choice]) -> Event {
     let id = QuestionId::parse(&format!("{run}.q{number}"))
         .or_else(|| QuestionId::parse(&format!("q{number}")));
     // INVARIANT: a letter and a number are always a name.
-    let question = id.map(|id| Question { id, about, options });
+    let question = id.map(|id| Question { id, about, options, needs_person: false });
     question.map_or(Event::RunInterrupted { by: "a question without a name".to_owned() }, |one| {
         Event::QuestionAsked { question: one }
     })
@@ -237,6 +237,8 @@ pub(super) fn answer_events(asked: &Asked, choice: Choice, answerer: &Answerer) 
                 About::Policy { reasons, .. } | About::Changes { reasons, .. } => {
                     reasons.first().map_or_else(String::new, |one| one.message.clone())
                 }
+                About::Operation { call, .. } => call.title.clone(),
+                About::Unknown { what, .. } => what.clone(),
                 About::Preview => String::new(),
             };
             let why = SkipWhy::Answered { error };

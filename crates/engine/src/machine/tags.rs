@@ -71,7 +71,10 @@ impl Tagged for Asked {
         let kind = match self.question.about {
             About::Preview => PREVIEW,
             About::Failure { .. } => FAILURE,
-            About::Policy { .. } | About::Changes { .. } => OPEN,
+            About::Policy { .. }
+            | About::Changes { .. }
+            | About::Operation { .. }
+            | About::Unknown { .. } => OPEN,
         };
         OPEN.and(kind).when(self.is_open())
     }

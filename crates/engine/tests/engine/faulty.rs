@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use aurora_model::{Digest, Timestamp};
 use aurora_store::{
-    Answer, Append, Appended, Claim, Error, Head, MemoryStore, Outgoing, Record, Store, StreamId,
-    Subscription,
+    Answer, Append, Appended, Claim, Error, Head, Marked, MemoryStore, Outgoing, Record, Store,
+    StreamId, Subscription,
 };
 use tokio::sync::Notify;
 
@@ -143,6 +143,26 @@ impl Store for Faulty {
                 None => self.write(append).await,
             }
         })
+    }
+
+    fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
+        self.inner.append_all(appends)
+    }
+
+    fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>> {
+        self.inner.marked(label, after, limit)
+    }
+
+    fn count_marked(&self, label: &str) -> Answer<'_, u64> {
+        self.inner.count_marked(label)
+    }
+
+    fn due(&self, now: Timestamp, limit: usize) -> Answer<'_, Vec<Marked>> {
+        self.inner.due(now, limit)
+    }
+
+    fn next_wake(&self) -> Answer<'_, Option<Timestamp>> {
+        self.inner.next_wake()
     }
 
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {

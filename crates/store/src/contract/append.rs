@@ -185,7 +185,8 @@ pub(super) fn times_may_go_back_and_be_far_away(subject: &dyn Subject) {
     for time in times {
         let records = vec![new("k", "{}")];
         let (stream, expected) = (stream("run/a"), Expected::Any);
-        let append = Append { stream, expected, at: at(time), records, outgoing: Vec::new() };
+        let append =
+            Append { stream, expected, at: at(time), records, outgoing: Vec::new(), mark: None };
         wait(store.append(append)).expect("an append");
     }
     let kept: Vec<i64> = store.of("run/a").iter().map(|record| record.at.unix_ms).collect();

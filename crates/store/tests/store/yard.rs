@@ -65,6 +65,7 @@ pub fn one(name: &str, payload: &str) -> Append {
         at: Timestamp { unix_ms: 1_700_000_000_000 },
         records: vec![record],
         outgoing: Vec::new(),
+        mark: None,
     }
 }
 

@@ -165,6 +165,10 @@ pub fn gated(state: &State, question: &Question) -> Option<Gated> {
             look: look(state, question),
             ..Gated::default()
         },
+        About::Operation { call, .. } => {
+            Gated { reasons: call.reasons.clone(), ..Gated::default() }
+        }
+        About::Unknown { .. } => Gated::default(),
         About::Preview | About::Failure { .. } => return None,
     };
     let id = question.about.task()?;
@@ -205,6 +209,12 @@ pub fn sentence(state: &State, question: &Question) -> String {
             format!("may this run begin, with {}?", count(state.tasks.len(), "task"))
         }
         About::Policy { task, .. } => format!("may {task}{title} begin?"),
+        About::Operation { task, call } => {
+            format!("may {} in {task}{title}: {}?", call.agent, call.title)
+        }
+        About::Unknown { task, what, .. } => {
+            format!("what became of this in {task}{title}: {what}")
+        }
         About::Changes { task, files, lines, .. } => {
             let (files, lines) = (many(*files, "file"), many(*lines, "line"));
             format!("may what {task}{title} changed be taken over: {files}, {lines}?")

@@ -127,6 +127,10 @@ pub fn event(event: &Event) -> String {
         Event::QuestionAsked { question } => {
             let about = match &question.about {
                 About::Preview => "preview".to_owned(),
+                About::Operation { task, call } => format!("operation {task} {}", call.call),
+                About::Unknown { task, question, .. } => {
+                    format!("unknown {task} {}", short(question))
+                }
                 About::Policy { task, .. } => format!("policy {task}"),
                 About::Changes { task, files, lines, .. } => {
                     format!("changes {task} {files} {lines}")
@@ -169,6 +173,16 @@ pub fn event(event: &Event) -> String {
         Event::PlanWritten { .. } => "written".to_owned(),
         Event::RunInterrupted { by } => format!("stopped by {by}"),
         Event::RunResumed {} => "resumed".to_owned(),
+        Event::QuestionClosed { question, how, .. } => {
+            format!("{} closed {}", short(question), how.name())
+        }
+        Event::TaskParked { task, attempt, calls, .. } => {
+            format!("{task}.{attempt} parked {}", calls.len())
+        }
+        Event::CallSettled { task, question, how, .. } => {
+            format!("{task} settled {} {how:?}", short(question)).to_lowercase()
+        }
+        Event::TaskUnparked { task, attempt } => format!("{task}.{attempt} unparked"),
         Event::Noticed { what, .. } => format!("noticed {}", what.join(", ")),
         Event::RunFinished { outcome } => format!("finished {outcome:?}").to_lowercase(),
     }

@@ -125,6 +125,10 @@ impl Inner {
                 let shown = view::gated(state, question)?;
                 (output::failure::gated(canvas, &shown), Asked::Changes)
             }
+            About::Operation { .. } | About::Unknown { .. } => {
+                let shown = view::gated(state, question)?;
+                (output::failure::gated(canvas, &shown), Asked::Operation)
+            }
         };
         Some((format!("{panel}{}", options::ask(canvas, asked, &question.options)), asked))
     }

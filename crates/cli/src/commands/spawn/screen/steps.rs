@@ -64,6 +64,10 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
                 let facts = reasons.iter().map(|reason| reason.message.clone());
                 step(Happened::Parked, task, facts.collect())
             }
+            About::Operation { task, call } => {
+                step(Happened::Parked, task, vec![call.title.clone()])
+            }
+            About::Unknown { task, what, .. } => step(Happened::Parked, task, vec![what.clone()]),
             About::Preview | About::Failure { .. } => None,
         },
         Event::QuestionAnswered { question, choice, answerer } => {

@@ -1,0 +1,1 @@
+//! Narrow rules proposed from what people decided before, each with a back-test.
