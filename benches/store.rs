@@ -93,6 +93,7 @@ fn append(stream: u64, records: Vec<NewRecord>) -> Append {
         at: Timestamp { unix_ms: 1_700_000_000_000 },
         records,
         outgoing: Vec::new(),
+        mark: None,
     }
 }
 

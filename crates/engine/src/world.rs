@@ -181,6 +181,7 @@ impl Inner {
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)
             }
+            Effect::Settle { .. } => Ok(None),
             Effect::Check { task, attempt, desk } => {
                 self.check(task, attempt, desk, &state).await.map(Some)
             }

@@ -1,8 +1,8 @@
 //! What the machine can be told: by a person, or by whoever performed something.
 
 use aurora_model::{
-    Answer, Answerer, AttemptEnd, Brief, CheckpointId, Choice, Cost, Digest, QuestionId, Reason,
-    TaskId, Touched, TreeId,
+    Answer, Answerer, ApprovalState, AttemptEnd, Brief, CheckpointId, Choice, Cost, Digest,
+    FrozenCall, HowSettled, QuestionId, Reason, TaskId, Touched, TreeId,
 };
 
 /// Something that the machine is told.
@@ -91,6 +91,43 @@ pub enum Command {
         error: String,
         /// The paths in conflict.
         conflicts: Vec<String>,
+    },
+    /// A question was closed without an answer.
+    Closed {
+        /// Which.
+        question: QuestionId,
+        /// How: timed out, cancelled, stale.
+        how: ApprovalState,
+        /// Why.
+        reason: String,
+    },
+    /// An attempt waits for a person: it made calls that may not be made without a yes.
+    Parked {
+        /// The task.
+        task: TaskId,
+        /// Which attempt.
+        attempt: u32,
+        /// The conversation so far, kept beside the log.
+        context: Digest,
+        /// The calls that wait, all of them.
+        calls: Vec<FrozenCall>,
+        /// What it has cost so far.
+        cost: Cost,
+        /// How long it has worked so far.
+        millis: u64,
+        /// What its desk held when it began.
+        base: Option<TreeId>,
+    },
+    /// A parked call has its result.
+    Settled {
+        /// The task.
+        task: TaskId,
+        /// The question about it.
+        question: QuestionId,
+        /// What came of it.
+        how: HowSettled,
+        /// What the model is told, kept beside the log.
+        result: Digest,
     },
     /// The plan was written.
     PlanWritten {

@@ -67,6 +67,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 conflicts: conflicts.clone(),
             }]
         }
+        Command::Closed { .. } | Command::Parked { .. } | Command::Settled { .. } => {
+            return Err(stale("nothing is parked"));
+        }
         Command::PlanWritten { path } => plan_written(state, path)?,
         Command::Interrupt { by } => {
             expect_open(state)?;
@@ -132,9 +135,12 @@ fn is_report(command: &Command) -> bool {
         | Command::ChangesJudged { .. }
         | Command::Adopted { .. }
         | Command::NotAdopted { .. }
+        | Command::Parked { .. }
+        | Command::Settled { .. }
         | Command::PlanWritten { .. } => true,
         Command::Start(_)
         | Command::Answer { .. }
+        | Command::Closed { .. }
         | Command::Interrupt { .. }
         | Command::Abandon
         | Command::Resume => false,

@@ -27,6 +27,15 @@ pub enum Effect {
         /// The desk.
         desk: u32,
     },
+    /// Make a parked call after a yes, once; or put its refusal into words after a no.
+    Settle {
+        /// The task.
+        task: TaskId,
+        /// The question about it.
+        question: QuestionId,
+        /// The desk at which its attempt works.
+        desk: u32,
+    },
     /// Judge what an attempt changed.
     Check {
         /// The task.
