@@ -90,7 +90,9 @@ impl World for Calm {
                     noticed: Vec::new(),
                 }))
             }),
-            Effect::Ask { .. } | Effect::WritePlan => Box::pin(async { Ok(None) }),
+            Effect::Ask { .. } | Effect::WritePlan | Effect::Settle { .. } => {
+                Box::pin(async { Ok(None) })
+            }
         }
     }
 

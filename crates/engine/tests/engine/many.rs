@@ -48,7 +48,7 @@ impl World for Quick {
     fn perform(&self, effect: &Effect, _: &Arc<State>, _: Stop) -> Performed {
         self.begins(effect);
         let command = match effect.clone() {
-            Effect::Ask { .. } | Effect::WritePlan => None,
+            Effect::Ask { .. } | Effect::WritePlan | Effect::Settle { .. } => None,
             Effect::Judge { task } => {
                 Some(Command::Judged { task, decision: Answer::Allow, reasons: Vec::new() })
             }

@@ -118,6 +118,7 @@ impl Sim {
         let millis = if chance.one_in(8) { 5_000 } else { chance.below(50) };
         let command = match effect {
             Effect::Ask { question } => ask(self, state, question, &mut chance),
+            Effect::Settle { .. } => None,
             Effect::WritePlan => Some(Command::PlanWritten { path: "plans/1".to_owned() }),
             Effect::Judge { task } => {
                 let (decision, reasons) = judge(&mut chance, self.is_mild());

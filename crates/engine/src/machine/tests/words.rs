@@ -193,6 +193,9 @@ pub fn effect(effect: &Effect) -> String {
         Effect::Ask { question } => format!("ask {}", short(question)),
         Effect::WritePlan => "write".to_owned(),
         Effect::Judge { task } => format!("judge {task}"),
+        Effect::Settle { task, question, desk } => {
+            format!("settle {task} {} at {desk}", short(question))
+        }
         Effect::Attempt { task, attempt, desk } => format!("attempt {task}.{attempt} at {desk}"),
         Effect::Check { task, attempt, desk } => format!("check {task}.{attempt} at {desk}"),
         Effect::Adopt { task, attempt, desk } => format!("adopt {task}.{attempt} at {desk}"),
