@@ -164,7 +164,7 @@ fn new(kind: &str, payload: &str) -> NewRecord {
 
 fn message(id: &str) -> Outgoing {
     let payload = format!("{{\"to\":\"{id}\"}}");
-    Outgoing { id: id.to_owned(), topic: "webhook".to_owned(), payload }
+    Outgoing { id: id.to_owned(), topic: "webhook".to_owned(), payload, tried: 0 }
 }
 
 fn to(name: &str, expected: Expected, records: Vec<NewRecord>) -> Append {

@@ -22,6 +22,7 @@ pub(super) fn messages_leave_with_the_records(subject: &dyn Subject) {
         id: "m'1; --".to_owned(),
         topic: "webhook ä".to_owned(),
         payload: " {\"b\":1,\"a\":\"😀\"} ".to_owned(),
+        tried: 0,
     };
     let mut append = to("run/a", Expected::Version(0), vec![new("asked", "{}")]);
     append.outgoing = vec![exact.clone()];

@@ -39,7 +39,7 @@ fn a_log_of_a_newer_version_is_refused_and_left_alone() {
     yard.sql("PRAGMA user_version = 7");
     let before = fs::read(yard.path()).unwrap();
     match SqliteStore::open(yard.settings()) {
-        Err(error @ Error::Newer { found: 7, known: 1, .. }) => {
+        Err(error @ Error::Newer { found: 7, known: 2, .. }) => {
             assert!(error.to_string().contains("newer version: format 7"), "{error}");
         }
         other => panic!("{other:?}"),
