@@ -15,6 +15,8 @@ mod life;
 #[cfg(test)]
 mod many;
 #[cfg(test)]
+mod notify;
+#[cfg(test)]
 mod property;
 #[cfg(test)]
 mod tasks;
