@@ -6,4 +6,8 @@
     reason = "a test reads the files beside it, and stops at the first thing that is wrong"
 )]
 
+#[macro_use]
+mod stored;
+
+mod approvals;
 mod golden;
