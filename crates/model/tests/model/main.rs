@@ -3,6 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::unwrap_used,
+    clippy::panic,
     reason = "a test reads the files beside it, and stops at the first thing that is wrong"
 )]
 

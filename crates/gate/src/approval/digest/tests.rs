@@ -158,7 +158,7 @@ fn neighbours(value: &Value) -> Vec<Value> {
             all.extend(
                 ["low", "critical", "full", "locked", "7", "table"].map(|other| json!(other)),
             );
-            all.push(json!(text.replace(|c: char| c == 'c', "d")));
+            all.push(json!(text.replace('c', "d")));
         }
         Value::Array(items) => {
             for (index, item) in items.iter().enumerate() {
