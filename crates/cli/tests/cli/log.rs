@@ -65,6 +65,7 @@ pub fn begin(store: &Arc<dyn Store>, name: &str) {
             fallback: false,
             checkpoints: false,
             yes: false,
+            people_only: Vec::new(),
         },
     };
     tell(store, name, &Command::Start(Box::new(brief)));
