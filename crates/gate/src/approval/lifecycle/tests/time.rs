@@ -75,7 +75,7 @@ fn apr_6_what_nobody_decided_is_timed_out_and_nobody_denied_it() {
     let late = say(&request(), Choice::Allow, person("ada"));
     assert_eq!(Story::of(request()).at(HOUR).tell(&late), Err(Refused::Expired));
     let told = story.tell(&late).unwrap_err();
-    assert_eq!(told.to_string(), "it is timed out: nobody decided within 60 min");
+    assert_eq!(told.to_string(), "it is timed out: nobody decided within 1h");
 }
 
 // APR-6: a policy that this version does not know waits, and wakes nobody.
