@@ -43,6 +43,7 @@ variants! {
         SkipWhy::Answered { .. } => "skip answered",
         SkipWhy::Dependency { .. } => "skip dependency",
         SkipWhy::Done { .. } => "skip done",
+        SkipWhy::Unanswered { .. } => "skip unanswered",
     }
     outcome: RunOutcome {
         RunOutcome::Completed => "outcome completed",
