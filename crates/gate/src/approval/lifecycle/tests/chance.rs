@@ -243,7 +243,7 @@ fn one(seed: u64) -> ApprovalState {
     let mut chance = Chance(seed.wrapping_mul(0x9e37_79b9));
     let mut story = Story::of(request_by(&mut chance));
     let mut watch = Watch::default();
-    for _ in 0..40 {
+    for _ in 0..5 + chance.below(30) {
         // Clocks go, jump far, and are set back.
         story.now.unix_ms += match chance.below(12) {
             0 => -1000 * chance.pick(&TIMES),
@@ -297,9 +297,8 @@ fn replays(story: &Story) {
 // APR-2, APR-3, APR-6, APR-8: any commands by anybody in any order under any clock.
 #[test]
 fn apr_2_whatever_happens_a_request_has_one_outcome_and_a_no_is_never_done() {
-    let count = std::env::var("AURORA_GATE_SEEDS").ok().and_then(|n| n.parse().ok());
     let mut reached = BTreeSet::new();
-    for seed in 1..=count.unwrap_or(1_500) {
+    for seed in 1..=1_500 {
         let told = std::panic::catch_unwind(|| one(seed));
         match told {
             Ok(state) => drop(reached.insert(state)),
