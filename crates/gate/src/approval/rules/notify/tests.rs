@@ -41,7 +41,10 @@ fn every_kind_of_channel_is_read() {
     assert_eq!(found[3].link.as_deref(), Some("https://aurora.example.org"));
     assert_eq!(found[5].only_for, [Who::Person("ana".into()), Who::Role("lead".into())]);
     let mail = found[6].mail.as_ref().unwrap();
-    assert_eq!((mail.host.as_str(), mail.port, mail.tls), ("mail.example.org", 465, MailTls::Implicit));
+    assert_eq!(
+        (mail.host.as_str(), mail.port, mail.tls),
+        ("mail.example.org", 465, MailTls::Implicit)
+    );
     let mail = found[7].mail.as_ref().unwrap();
     assert_eq!((mail.host.as_str(), mail.port, mail.tls), ("::1", 2525, MailTls::None));
 }
@@ -64,7 +67,10 @@ fn what_cannot_be_is_told_with_its_place_and_without_the_secret() {
         ("- {kind: terminal, lnk: 'https://h/'}", "did you mean `link`?"),
         ("- {kind: webhook, to: 'https://h/'}", "what it says is signed"),
         ("- {kind: webhook, secret_env: AURORA_S}", "needs one `to`"),
-        ("- {kind: webhook, to: 'file:///etc/x', secret_env: AURORA_S}", "must begin with https://"),
+        (
+            "- {kind: webhook, to: 'file:///etc/x', secret_env: AURORA_S}",
+            "must begin with https://",
+        ),
         ("- {kind: webhook, to: 'https://me:s3cret@h/', secret_env: AURORA_S}", "name or password"),
         ("- {kind: webhook, to: 'https://h/', secret_env: s3cret}", "begins with AURORA_"),
         ("- {kind: webhook, to: 'https://h/', secret_env: AWS_S3CRET}", "begins with AURORA_"),
