@@ -1,5 +1,7 @@
 //! `approvals.yaml`: who may decide what, how dangerous things are, and what happens when nobody decides.
 
+pub mod notify;
+
 use aurora_model::{ActionType, Autonomy, GateKind, Ruling, Tier, TimeoutRule};
 
 use super::risk::Classifier;
