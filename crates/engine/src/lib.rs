@@ -6,6 +6,7 @@ pub mod driver;
 pub mod error;
 pub mod graph;
 pub mod machine;
+pub mod notify;
 pub mod plan_file;
 pub mod task_file;
 pub mod world;
