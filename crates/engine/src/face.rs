@@ -5,6 +5,6 @@ pub use aurora_gate::approval::options::{no_of, options_for, yes_of};
 pub use aurora_gate::approval::{Command, Refused, Standing, digest_of};
 pub use aurora_store::chain::digest as digest_of_bytes;
 pub use aurora_store::{
-    Error as LogError, Head, MemoryStore, Record, Store, StreamId, Subscription, Verification,
-    verify,
+    Error as LogError, Finding, Head, MemoryStore, Record, Store, StreamId, Subscription,
+    Verification, verify,
 };
