@@ -15,7 +15,7 @@ use crate::verdict::Reason;
 
 pub use decider::{Decider, DeciderKind, Surface, Who};
 pub use event::{ApprovalEvent, ApprovalState, Decision, Outcome};
-pub use level::{ActionType, Autonomy, Tier};
+pub use level::{ActionType, Autonomy, AutonomyEvent, Tier};
 pub use subject::{Subject, Target};
 
 /// Which gate asks.

@@ -91,6 +91,27 @@ pub struct Cost {
     pub model: Option<String>,
 }
 
+impl Cost {
+    /// What two parts of the same work cost together; it is known as well as the worse known of them.
+    #[must_use]
+    pub fn plus(&self, other: &Self) -> Self {
+        let known = match (self.known, other.known) {
+            (Known::Unknown, _) | (_, Known::Unknown) => Known::Unknown,
+            (Known::Estimated, _) | (_, Known::Estimated) => Known::Estimated,
+            (Known::Reported, Known::Reported) => Known::Reported,
+        };
+        let tokens = match (self.tokens, other.tokens) {
+            (Some(one), Some(two)) => Some(Tokens {
+                input: one.input.saturating_add(two.input),
+                output: one.output.saturating_add(two.output),
+            }),
+            (one, two) => one.or(two),
+        };
+        let model = other.model.clone().or_else(|| self.model.clone());
+        Self { usd: self.usd.plus(other.usd), known, tokens, model }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

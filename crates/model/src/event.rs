@@ -66,10 +66,10 @@ pub enum Event {
         attempt: u32,
         /// How.
         end: AttemptEnd,
-        /// What it cost.
+        /// What it cost since it began, or since it went on after it was parked.
         #[serde(default)]
         cost: Cost,
-        /// How long it took.
+        /// How long that took.
         millis: u64,
         /// What it said, kept beside the log.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -184,10 +184,10 @@ pub enum Event {
         context: Digest,
         /// The calls that wait, each with the question about it.
         calls: Vec<ParkedCall>,
-        /// What it has cost so far.
+        /// What this part of it cost, since it began or went on.
         #[serde(default)]
         cost: Cost,
-        /// How long it has worked so far.
+        /// How long this part of it took.
         millis: u64,
         /// What its desk held when it began.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -297,6 +297,13 @@ pub enum SkipWhy {
     },
     /// It was done before the run began.
     Done {},
+    /// A person was asked about it, and the question was closed without an answer.
+    Unanswered {
+        /// How it was closed: `timed_out`, `cancelled`, `stale`.
+        how: ApprovalState,
+        /// Why.
+        reason: String,
+    },
 }
 
 /// How a run ended.

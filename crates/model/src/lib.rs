@@ -20,8 +20,9 @@ pub mod violation;
 
 pub use action::{Action, SqlDialect, ToolCall};
 pub use approval::{
-    ActionType, ApprovalEvent, ApprovalState, Autonomy, Decider, DeciderKind, Decision, GateKind,
-    Outcome, Request, Requester, Ruling, Subject, Surface, Target, Tier, TimeoutRule, Who,
+    ActionType, ApprovalEvent, ApprovalState, Autonomy, AutonomyEvent, Decider, DeciderKind,
+    Decision, GateKind, Outcome, Request, Requester, Ruling, Subject, Surface, Target, Tier,
+    TimeoutRule, Who,
 };
 pub use checkpoint::{
     Change, ChangeKind, Checkpoint, CheckpointId, CheckpointKind, EntryMode, Head, Nested,

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::approval::GateKind;
 use crate::id::{Digest, PlanId, RunId, TaskId};
 use crate::task::{Assignment, Task};
 
@@ -103,4 +104,7 @@ pub struct RunSettings {
     pub checkpoints: bool,
     /// Whether every question is answered by its first choice that goes on, without asking.
     pub yes: bool,
+    /// The gates whose questions only people can answer, so that `yes` does not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub people_only: Vec<GateKind>,
 }

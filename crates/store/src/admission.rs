@@ -1,5 +1,7 @@
 //! What may be recorded at all: names and texts that every store can hold and give back unchanged.
 
+use std::collections::HashSet;
+
 use serde::de::IgnoredAny;
 
 use crate::error::{Error, Result};
@@ -10,9 +12,20 @@ const MAX_NAME: usize = 512;
 /// Longer texts are refused, in bytes; what is large belongs beside the log.
 const MAX_TEXT: usize = 64 * 1024 * 1024;
 
-/// Refuses what cannot be recorded.
-pub(crate) fn check(append: &Append) -> Result<()> {
+/// Refuses what cannot be recorded together.
+pub(crate) fn check(appends: &[Append]) -> Result<()> {
+    let mut names = HashSet::new();
+    if let Some(twice) = appends.iter().find(|append| !names.insert(&append.stream)) {
+        return refuse(format!("{} is appended to twice at once", twice.stream));
+    }
+    appends.iter().try_for_each(check_one)
+}
+
+fn check_one(append: &Append) -> Result<()> {
     stream(&append.stream)?;
+    if let Some(mark) = &append.mark {
+        name("the label of a mark", &mark.label)?;
+    }
     for record in &append.records {
         name("a kind", &record.kind)?;
         json("the payload", &record.payload)?;

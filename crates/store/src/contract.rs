@@ -11,6 +11,8 @@
 
 mod append;
 mod beside;
+mod many;
+mod marks;
 mod outbox;
 mod read;
 mod together;
@@ -78,12 +80,29 @@ macro_rules! with_promises {
             beside::a_claim_is_free_when_it_is_dropped,
             beside::claims_of_different_streams_do_not_meet,
             beside::looking_at_a_claim_takes_nothing_from_anybody,
+            many::several_streams_are_appended_to_at_once,
+            many::a_conflict_of_one_stream_leaves_all_as_they_are,
+            many::what_cannot_be_recorded_takes_the_others_with_it,
+            many::one_stream_twice_at_once_is_refused,
+            many::a_subscriber_of_another_door_hears_of_all_of_it,
+            many::one_of_many_wins_a_race_for_two_streams,
+            marks::a_stream_is_found_by_its_mark,
+            marks::a_mark_stays_until_there_is_another,
+            marks::a_mark_needs_no_record_but_a_stream,
+            marks::a_conflict_marks_nothing,
+            marks::pages_follow_the_order_in_which_streams_began,
+            marks::what_is_due_comes_earliest_first,
+            marks::marks_are_no_part_of_the_chains,
+            marks::whatever_is_marked_is_found_as_a_model_says,
             outbox::messages_leave_with_the_records,
             outbox::a_message_that_is_not_delivered_is_given_out_again,
             outbox::a_delivered_message_is_gone,
             outbox::a_message_of_the_same_id_waits_once,
             outbox::a_conflict_sends_nothing,
             outbox::messages_are_given_out_in_order_and_within_the_limit,
+            outbox::a_message_says_how_often_it_was_tried,
+            outbox::a_message_can_be_put_off,
+            outbox::the_next_message_is_known_without_asking_for_it,
             together::concurrent_appenders_get_every_version_once,
             together::one_of_many_wins_a_race_for_a_version,
             together::conflicts_do_not_spoil_what_is_written_beside_them,
@@ -164,7 +183,7 @@ fn new(kind: &str, payload: &str) -> NewRecord {
 
 fn message(id: &str) -> Outgoing {
     let payload = format!("{{\"to\":\"{id}\"}}");
-    Outgoing { id: id.to_owned(), topic: "webhook".to_owned(), payload }
+    Outgoing { id: id.to_owned(), topic: "webhook".to_owned(), payload, tried: 0 }
 }
 
 fn to(name: &str, expected: Expected, records: Vec<NewRecord>) -> Append {

@@ -1,17 +1,22 @@
 //! A log in memory, for tests and simulations: it keeps every promise but that of outliving the
 //! process.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+mod marks;
+mod outbox;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use aurora_model::{Digest, Timestamp};
 use tokio::sync::watch;
 
+use self::marks::Marks;
+use self::outbox::Outbox;
 use crate::admission;
 use crate::chain::{self, BEGINNING, Hash};
 use crate::error::{Error, Result};
 use crate::record::{
-    Append, Appended, Expected, Head, Mark, Marked, NewRecord, Outgoing, Record, StreamId,
+    Append, Appended, Expected, Head, Marked, NewRecord, Outgoing, Record, StreamId,
 };
 use crate::store::{Answer, Claim, Store, Subscription};
 
@@ -30,8 +35,8 @@ struct Log {
     chain: Hash,
     pictures: HashMap<String, (u64, String)>,
     blobs: HashMap<Digest, Vec<u8>>,
-    outbox: BTreeMap<u64, (Outgoing, Timestamp)>,
-    sent: u64,
+    marks: Marks,
+    outbox: Outbox,
 }
 
 #[derive(Debug)]
@@ -40,8 +45,6 @@ struct Stream {
     hash: Hash,
     /// Where its records are in `records`.
     at: Vec<usize>,
-    /// What it is found by.
-    mark: Option<Mark>,
     /// Its place among all streams.
     place: u64,
 }
@@ -67,7 +70,6 @@ impl MemoryStore {
 
 impl Log {
     fn check(&self, append: &Append) -> Result<()> {
-        admission::check(append)?;
         let found = self.streams.get(&append.stream).map_or(0, |stream| stream.head.version);
         if let Expected::Version(expected) = append.expected
             && expected != found
@@ -78,11 +80,6 @@ impl Log {
     }
 
     fn append_all(&mut self, appends: Vec<Append>) -> Result<Vec<Appended>> {
-        let names: HashSet<&StreamId> = appends.iter().map(|append| &append.stream).collect();
-        if names.len() != appends.len() {
-            let what = "one stream is appended to twice at once".to_owned();
-            return Err(Error::Refused { what });
-        }
         appends.iter().try_for_each(|append| self.check(append))?;
         Ok(appends.into_iter().map(|append| self.append(append)).collect())
     }
@@ -92,32 +89,17 @@ impl Log {
             self.push(&append.stream, append.at, record);
         }
         for message in append.outgoing {
-            if !self.outbox.values().any(|(there, _)| there.id == message.id) {
-                self.sent += 1;
-                self.outbox.insert(self.sent, (message, Timestamp { unix_ms: i64::MIN }));
-            }
-        }
-        let began = self.streams.len() as u64;
-        if let Some(stream) = self.streams.get_mut(&append.stream) {
-            stream.place = if stream.place == 0 { began } else { stream.place };
-            stream.mark = append.mark.or_else(|| stream.mark.take());
+            self.outbox.put(message);
         }
         let stream = self.streams.get(&append.stream);
+        if let (Some(stream), Some(mark)) = (stream, append.mark) {
+            self.marks.set(stream.place, &append.stream, mark);
+        }
         let last = stream.and_then(|stream| stream.at.last());
         Appended {
             version: stream.map_or(0, |stream| stream.head.version),
             position: last.map_or(0, |index| *index as u64 + 1),
         }
-    }
-
-    fn marked(&self, is_it: impl Fn(&Mark) -> bool) -> Vec<Marked> {
-        let found = self.streams.values().filter_map(|stream| {
-            let mark = stream.mark.clone().filter(&is_it)?;
-            Some(Marked { stream: stream.head.stream.clone(), mark, place: stream.place })
-        });
-        let mut found: Vec<Marked> = found.collect();
-        found.sort_by_key(|one| one.place);
-        found
     }
 
     fn push(&mut self, name: &StreamId, at: Timestamp, new: NewRecord) {
@@ -129,6 +111,7 @@ impl Log {
         let hash = chain::hash(&before, &name.0, version, at, &kind, schema, &payload);
         self.chain = chain::link(&self.chain, position, &hash);
         let digest = Digest::of_bytes(hash);
+        let began = self.streams.len() as u64 + 1;
         let stream = self.streams.entry(name.clone()).or_insert_with(|| Stream {
             head: Head {
                 stream: name.clone(),
@@ -140,8 +123,7 @@ impl Log {
             },
             hash,
             at: Vec::new(),
-            mark: None,
-            place: 0,
+            place: began,
         });
         stream.head.version = version;
         stream.head.last_at = at;
@@ -175,15 +157,6 @@ impl Log {
         found.sort_by_key(|stream| std::cmp::Reverse(stream.at.last().copied()));
         found.into_iter().take(limit).map(|stream| stream.head.clone()).collect()
     }
-
-    fn outgoing(&mut self, now: Timestamp, again_at: Timestamp, limit: usize) -> Vec<Outgoing> {
-        let due = self.outbox.values_mut().filter(|(_, due)| *due <= now).take(limit);
-        let give = |(message, due): &mut (Outgoing, Timestamp)| {
-            *due = again_at;
-            message.clone()
-        };
-        due.map(give).collect()
-    }
 }
 
 impl Store for MemoryStore {
@@ -197,6 +170,7 @@ impl Store for MemoryStore {
 
     fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
         Box::pin(async move {
+            admission::check(&appends)?;
             let mut log = self.log();
             let appended = log.append_all(appends)?;
             let last = log.records.len() as u64;
@@ -207,31 +181,20 @@ impl Store for MemoryStore {
 
     fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>> {
         let label = label.to_owned();
-        Box::pin(async move {
-            let found = self.log().marked(|mark| mark.label == label);
-            Ok(found.into_iter().filter(|one| one.place > after).take(limit).collect())
-        })
+        Box::pin(async move { Ok(self.log().marks.marked(&label, after, limit)) })
     }
 
     fn count_marked(&self, label: &str) -> Answer<'_, u64> {
         let label = label.to_owned();
-        Box::pin(async move { Ok(self.log().marked(|mark| mark.label == label).len() as u64) })
+        Box::pin(async move { Ok(self.log().marks.count(&label)) })
     }
 
     fn due(&self, now: Timestamp, limit: usize) -> Answer<'_, Vec<Marked>> {
-        Box::pin(async move {
-            let mut due = self.log().marked(|mark| mark.wake_at.is_some_and(|at| at <= now));
-            due.sort_by_key(|one| one.mark.wake_at);
-            due.truncate(limit);
-            Ok(due)
-        })
+        Box::pin(async move { Ok(self.log().marks.due(now, limit)) })
     }
 
     fn next_wake(&self) -> Answer<'_, Option<Timestamp>> {
-        Box::pin(async move {
-            let marked = self.log().marked(|mark| mark.wake_at.is_some());
-            Ok(marked.into_iter().filter_map(|one| one.mark.wake_at).min())
-        })
+        Box::pin(async move { Ok(self.log().marks.next_wake()) })
     }
 
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {
@@ -320,15 +283,27 @@ impl Store for MemoryStore {
         again_at: Timestamp,
         limit: usize,
     ) -> Answer<'_, Vec<Outgoing>> {
-        Box::pin(async move { Ok(self.log().outgoing(now, again_at, limit)) })
+        Box::pin(async move { Ok(self.log().outbox.give(now, again_at, limit)) })
     }
 
     fn delivered(&self, id: &str) -> Answer<'_, ()> {
         let id = id.to_owned();
         Box::pin(async move {
-            self.log().outbox.retain(|_, (message, _)| message.id != id);
+            self.log().outbox.delivered(&id);
             Ok(())
         })
+    }
+
+    fn put_off(&self, id: &str, again_at: Timestamp) -> Answer<'_, ()> {
+        let id = id.to_owned();
+        Box::pin(async move {
+            self.log().outbox.put_off(&id, again_at);
+            Ok(())
+        })
+    }
+
+    fn next_outgoing(&self) -> Answer<'_, Option<Timestamp>> {
+        Box::pin(async move { Ok(self.log().outbox.next()) })
     }
 }
 

@@ -75,7 +75,7 @@ pub struct Append {
     /// Messages that leave in the same moment: recorded together with the records or not at all.
     pub outgoing: Vec<Outgoing>,
     /// What the stream is found by from now on, in place of what it was found by; nothing changes
-    /// nothing.
+    /// nothing. A stream without records is found by nothing.
     pub mark: Option<Mark>,
 }
 
@@ -109,6 +109,9 @@ pub struct Outgoing {
     pub topic: String,
     /// The message, as JSON.
     pub payload: String,
+    /// How often it was given out before this time; whoever appends it says 0.
+    #[serde(default)]
+    pub tried: u32,
 }
 
 /// What was appended, durable.

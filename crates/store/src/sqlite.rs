@@ -2,6 +2,7 @@
 
 mod blob;
 mod claim;
+mod marks;
 mod poll;
 mod pool;
 mod reader;
@@ -19,7 +20,7 @@ use tokio::sync::watch;
 
 use self::blob::Blobs;
 use self::poll::Poll;
-use self::pool::Pool;
+use self::pool::{Pool, gone};
 use self::writer::{Task, Writer};
 use crate::admission;
 use crate::error::Result;
@@ -89,35 +90,37 @@ impl SqliteStore {
 impl Store for SqliteStore {
     fn append(&self, append: Append) -> Answer<'_, Appended> {
         Box::pin(async move {
-            admission::check(&append)?;
-            self.writer.ask(|answer| Task::Append { append, answer }).await
+            let appended = self.append_all(vec![append]).await?;
+            appended.into_iter().next().ok_or_else(|| gone(&self.settings))
         })
     }
 
     fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
         Box::pin(async move {
-            let mut done = Vec::new();
-            for append in appends {
-                done.push(self.append(append).await?);
+            if appends.is_empty() {
+                return Ok(Vec::new());
             }
-            Ok(done)
+            admission::check(&appends)?;
+            self.writer.ask(|answer| Task::Append { appends, answer }).await
         })
     }
 
-    fn marked(&self, _: &str, _: u64, _: usize) -> Answer<'_, Vec<Marked>> {
-        Box::pin(async move { Ok(Vec::new()) })
+    fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>> {
+        let label = label.to_owned();
+        Box::pin(self.pool.ask(move |reader| reader.marked(&label, after, limit)))
     }
 
-    fn count_marked(&self, _: &str) -> Answer<'_, u64> {
-        Box::pin(async move { Ok(0) })
+    fn count_marked(&self, label: &str) -> Answer<'_, u64> {
+        let label = label.to_owned();
+        Box::pin(self.pool.ask(move |reader| reader.count_marked(&label)))
     }
 
-    fn due(&self, _: Timestamp, _: usize) -> Answer<'_, Vec<Marked>> {
-        Box::pin(async move { Ok(Vec::new()) })
+    fn due(&self, now: Timestamp, limit: usize) -> Answer<'_, Vec<Marked>> {
+        Box::pin(self.pool.ask(move |reader| reader.due(now, limit)))
     }
 
     fn next_wake(&self) -> Answer<'_, Option<Timestamp>> {
-        Box::pin(async move { Ok(None) })
+        Box::pin(self.pool.ask(|reader| reader.next_wake()))
     }
 
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {
@@ -197,6 +200,15 @@ impl Store for SqliteStore {
     fn delivered(&self, id: &str) -> Answer<'_, ()> {
         let id = id.to_owned();
         Box::pin(self.writer.ask(|answer| Task::Delivered { id, answer }))
+    }
+
+    fn put_off(&self, id: &str, again_at: Timestamp) -> Answer<'_, ()> {
+        let id = id.to_owned();
+        Box::pin(self.writer.ask(move |answer| Task::PutOff { id, again_at, answer }))
+    }
+
+    fn next_outgoing(&self) -> Answer<'_, Option<Timestamp>> {
+        Box::pin(self.pool.ask(|reader| reader.next_outgoing()))
     }
 
     fn inspect(&self) -> Answer<'_, Vec<String>> {

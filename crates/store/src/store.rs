@@ -20,7 +20,8 @@ pub trait Store: Send + Sync {
     fn append(&self, append: Append) -> Answer<'_, Appended>;
 
     /// Appends to several streams, all of it or nothing: when one of them is not at the version that
-    /// is expected, nothing is written. The answers are in the order of the appends.
+    /// is expected, nothing is written. The answers are in the order of the appends. One stream
+    /// twice is refused.
     fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>>;
 
     /// The streams that are marked so, those that began first before the others, after a place, at
@@ -70,8 +71,8 @@ pub trait Store: Send + Sync {
     /// the same moment gets it.
     fn is_claimed(&self, stream: &StreamId) -> Answer<'_, bool>;
 
-    /// Messages that are due, at most so many; they stay until they are said to be delivered, and
-    /// are not given out again before `again_at`.
+    /// Messages that are due, at most so many, the longest due first; they stay until they are said
+    /// to be delivered, and are not given out again before `again_at`. A new one is due at once.
     fn outgoing(
         &self,
         now: Timestamp,
@@ -81,6 +82,13 @@ pub trait Store: Send + Sync {
 
     /// Says that a message was delivered.
     fn delivered(&self, id: &str) -> Answer<'_, ()>;
+
+    /// Says that a message is not to be given out again before then, whatever was said before.
+    fn put_off(&self, id: &str, again_at: Timestamp) -> Answer<'_, ()>;
+
+    /// When a message is due next; nothing when none waits. One that was never given out is due
+    /// since the beginning of time.
+    fn next_outgoing(&self) -> Answer<'_, Option<Timestamp>>;
 
     /// What the file under the log says is wrong with itself; nothing when it finds nothing, or when
     /// there is no file.

@@ -18,7 +18,8 @@ static FENCED: &[(&str, &[&str])] = &[
     ("rusqlite", &["store"]),
     ("saphyr-parser", &["gate"]),
     ("sqlparser", &["gate"]),
-    ("tokio", &["agents", "store", "engine", "cli"]),
+    ("tokio", &["agents", "store", "engine", "server", "cli"]),
+    ("axum", &["server"]),
 ];
 
 /// Arrows between crates, fences round dependencies, and dependencies without a stated reason.

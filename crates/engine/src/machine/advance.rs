@@ -9,7 +9,8 @@ use aurora_model::{
 
 use super::decide::{answer_events, ask};
 use super::tags::{
-    AGAIN, AT_A_DESK, BUSY, DONE, FAILURE, HOPELESS, NEW, OPEN, OVER, PREVIEW, STUCK, UNASKED,
+    AGAIN, AT_A_DESK, BUSY, DONE, FAILURE, FOR_ANYBODY, HOPELESS, NEW, OVER, PREVIEW, STUCK,
+    TO_GO_ON, UNASKED,
 };
 use super::{AttemptState, Phase, State, TaskState, TaskStatus};
 
@@ -30,12 +31,13 @@ fn answer_by_flag(state: &State) -> Vec<Event> {
     if !state.brief.as_ref().is_some_and(|brief| brief.settings.yes) {
         return Vec::new();
     }
-    let Some(asked) = state.questions.first(OPEN) else { return Vec::new() };
+    let Some(asked) = state.questions.first(FOR_ANYBODY) else { return Vec::new() };
     let (choice, answerer) = answer_by_yes(&asked.question);
     answer_events(asked, choice, &answerer)
 }
 
-/// What `--yes` answers to a question in the person's place: whatever goes on.
+/// What `--yes` answers to a question in the person's place: whatever goes on. Nobody but a person
+/// can know what became of a call, so that such a call is left as it is.
 #[must_use]
 pub fn answer_by_yes(question: &Question) -> (Choice, Answerer) {
     let choice = match question.about {
@@ -94,7 +96,7 @@ fn why_failed(state: &State, task: &TaskState) -> String {
 fn ask_about_failure(state: &State) -> Vec<Event> {
     let asked = state.questions.count(PREVIEW.and(FAILURE)) > 0;
     // What was begun and may begin again comes first.
-    if asked || state.tasks.count(BUSY.and(AGAIN)) > 0 {
+    if asked || state.tasks.count(BUSY.and(AGAIN).and(TO_GO_ON)) > 0 {
         return Vec::new();
     }
     let failed = state.tasks.tagged(UNASKED).find_map(|task| match &task.status {
@@ -108,13 +110,17 @@ fn ask_about_failure(state: &State) -> Vec<Event> {
         dependents: state.dependents(task),
     };
     let options = [Choice::Retry, Choice::Skip, Choice::Fallback, Choice::Abort];
-    vec![ask(state, about, &options)]
+    vec![ask(state, about, &options, false)]
 }
 
 /// The next task that may begin, where there is room for it.
 fn begin(state: &State) -> Vec<Event> {
     if state.is_previewing() || state.tasks.count(BUSY) >= state.most_at_once() {
         return Vec::new();
+    }
+    // What was parked was begun before everything else.
+    if let Some(event) = state.tasks.first(TO_GO_ON).and_then(unparked) {
+        return vec![event];
     }
     // After a failure nothing begins that was not begun before.
     let may = if state.has_failure() { AGAIN } else { NEW.and(AGAIN) };
@@ -130,6 +136,11 @@ fn begin(state: &State) -> Vec<Event> {
     let desk = (1..).find(|desk| !taken.contains(desk) && !kept.contains(desk)).unwrap_or(1);
     let attempt = u32::try_from(task.attempts.len()).unwrap_or(u32::MAX).saturating_add(1);
     vec![Event::AttemptStarted { task: task.id().clone(), attempt, route, desk }]
+}
+
+fn unparked(task: &TaskState) -> Option<Event> {
+    let TaskStatus::Parked { attempt, .. } = task.status else { return None };
+    Some(Event::TaskUnparked { task: task.id().clone(), attempt })
 }
 
 /// Whether a task is expected to touch the same files as one whose work is at a desk.

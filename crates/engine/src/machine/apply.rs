@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use aurora_model::{
-    About, Answer, AttemptEnd, Brief, Choice, Event, Gaps, Planned, QuestionId, RunOutcome,
-    SkipWhy, TaskId,
+    About, Answer, AttemptEnd, Brief, Choice, Cost, Event, Gaps, Planned, QuestionId, RunOutcome,
+    SkipWhy, TaskId, TreeId,
 };
 
 use super::roll::Tags;
 use super::state::LEFT_OUT;
 use super::tags;
-use super::{Asked, AttemptState, Doing, Phase, State, TaskState, TaskStatus};
+use super::{Asked, AttemptState, Conversation, Doing, Phase, State, TaskState, TaskStatus};
 use crate::graph::Graph;
 
 /// Changes the state as the event says. What does not fit the state changes nothing: a log that was
@@ -28,8 +28,11 @@ pub fn apply(state: &mut State, event: &Event) {
         Event::QuestionAsked { question } => {
             let id = question.id.clone();
             match &question.about {
-                About::Preview | About::Operation { .. } | About::Unknown { .. } => {}
-                About::Policy { task, .. } => set(state, task, TaskStatus::Parked { question: id }),
+                About::Preview | About::Operation { .. } => {}
+                About::Unknown { task, question, .. } => {
+                    converse(state, task, |one| one.ask_about(question, id));
+                }
+                About::Policy { task, .. } => set(state, task, TaskStatus::Gated { question: id }),
                 About::Changes { task, reasons, .. } => {
                     hold(state, task, id);
                     if reasons.iter().any(|reason| reason.rule == LEFT_OUT) {
@@ -42,7 +45,8 @@ pub fn apply(state: &mut State, event: &Event) {
                     set(state, task, failed);
                 }
             }
-            state.questions.push(Asked { question: question.clone(), answer: None });
+            let question = question.clone();
+            state.questions.push(Asked { question, answer: None, closed: None });
         }
         Event::QuestionAnswered { question, choice, answerer } => {
             let Some(place) = state.place_of_question(question) else { return };
@@ -51,6 +55,16 @@ pub fn apply(state: &mut State, event: &Event) {
             let about = state.questions.get(place).map(|asked| asked.question.about.clone());
             if let Some(about) = about {
                 answered(state, &about, *choice);
+                decided(state, &about, question);
+            }
+        }
+        Event::QuestionClosed { question, how, reason } => {
+            let Some(place) = state.place_of_question(question) else { return };
+            let closed = (*how, reason.clone());
+            state.questions.change(place, |asked| asked.closed = Some(closed));
+            let about = state.questions.get(place).map(|asked| asked.question.about.clone());
+            if let Some(about) = about {
+                decided(state, &about, question);
             }
         }
         Event::Noticed { what, .. } => state.noticed.extend_from_slice(what),
@@ -75,6 +89,7 @@ fn waiting(planned: &Planned, brief: &Brief, state: &State) -> TaskState {
         failures: 0,
         model_only: false,
         touched: None,
+        conversation: None,
         missing: u32::try_from(on.len()).unwrap_or(u32::MAX),
         lost: u32::try_from(unknown).unwrap_or(u32::MAX),
         tags: Tags::default(),
@@ -85,6 +100,22 @@ fn waiting(planned: &Planned, brief: &Brief, state: &State) -> TaskState {
 
 fn set(state: &mut State, task: &TaskId, status: TaskStatus) {
     state.change(task, |task| task.status = status);
+}
+
+/// Changes what is known of a parked conversation.
+fn converse(state: &mut State, task: &TaskId, how: impl FnOnce(&mut Conversation)) {
+    state.change(task, |task| {
+        if let Some(conversation) = &mut task.conversation {
+            how(Arc::make_mut(conversation));
+        }
+    });
+}
+
+/// A call about which it was asked can have its result now.
+fn decided(state: &mut State, about: &About, question: &QuestionId) {
+    if let About::Operation { task, .. } | About::Unknown { task, .. } = about {
+        converse(state, task, |one| one.decided(question));
+    }
 }
 
 fn hold(state: &mut State, task: &TaskId, question: QuestionId) {
@@ -105,14 +136,16 @@ fn answered(state: &mut State, about: &About, choice: Choice) {
         }
         return;
     }
-    if let Some(id) = about.task() {
+    // What was said about a call changes nothing about its task.
+    let of_task = !matches!(about, About::Operation { .. } | About::Unknown { .. });
+    if let Some(id) = about.task().filter(|_| of_task) {
         state.change(id, |task| answered_about(task, choice));
     }
 }
 
 fn answered_about(task: &mut TaskState, choice: Choice) {
     match (choice, &task.status) {
-        (Choice::Allow, TaskStatus::Parked { .. }) => task.status = TaskStatus::Cleared,
+        (Choice::Allow, TaskStatus::Gated { .. }) => task.status = TaskStatus::Cleared,
         (Choice::Allow, TaskStatus::Held { attempt, desk, .. }) => {
             let (attempt, desk) = (*attempt, *desk);
             task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Adopting };
@@ -126,7 +159,7 @@ fn answered_about(task: &mut TaskState, choice: Choice) {
             // It is asked again when the run is resumed.
             task.status = TaskStatus::Failed { error: error.clone(), question: None };
         }
-        (Choice::Abort, TaskStatus::Parked { .. }) => task.status = TaskStatus::Waiting,
+        (Choice::Abort, TaskStatus::Gated { .. }) => task.status = TaskStatus::Waiting,
         (Choice::Abort, TaskStatus::Held { attempt, desk, .. }) => {
             let (attempt, desk) = (*attempt, *desk);
             task.status = TaskStatus::Busy { attempt, desk, doing: Doing::Checking };
@@ -155,14 +188,34 @@ fn apply_to_task(state: &mut State, event: &Event) {
         }),
         Event::AttemptEnded { task, attempt, end, cost, millis, base, .. } => {
             state.change(task, |task| {
+                worked(task, *attempt, cost, *millis, base.as_ref());
                 ended(task, *attempt, end);
-                if let Some(one) = task.attempts.iter_mut().find(|one| one.number == *attempt) {
-                    one.cost = cost.clone();
-                    one.millis = *millis;
-                    one.base.clone_from(base);
+            });
+        }
+        Event::TaskParked { task, attempt, context, calls, cost, millis, base } => {
+            state.change(task, |task| {
+                let TaskStatus::Busy { attempt: now, desk, doing: Doing::Attempting } = task.status
+                else {
+                    return;
+                };
+                if now == *attempt {
+                    worked(task, now, cost, *millis, base.as_ref());
+                    let parked = Conversation::new(now, context.clone(), calls);
+                    task.conversation = Some(Arc::new(parked));
+                    task.status = TaskStatus::Parked { attempt: now, desk };
                 }
             });
         }
+        Event::CallSettled { task, question, how, result } => {
+            converse(state, task, |one| one.settled(question, *how, result));
+        }
+        Event::TaskUnparked { task, attempt } => state.change(task, |task| {
+            if let TaskStatus::Parked { attempt: parked, desk } = task.status
+                && parked == *attempt
+            {
+                task.status = TaskStatus::Busy { attempt: parked, desk, doing: Doing::Attempting };
+            }
+        }),
         Event::ChangesJudged { task, attempt, decision, files, lines, result, .. } => {
             state.change(task, |task| {
                 task.touched = Some((*files, *lines));
@@ -202,11 +255,28 @@ fn apply_to_task(state: &mut State, event: &Event) {
     }
 }
 
+/// Adds what a part of an attempt came to. An attempt that was parked has several.
+fn worked(task: &mut TaskState, number: u32, cost: &Cost, millis: u64, base: Option<&TreeId>) {
+    let is_first = task.conversation.as_ref().is_none_or(|one| one.attempt != number);
+    if let Some(one) = task.attempts.iter_mut().find(|one| one.number == number) {
+        one.cost = if is_first { cost.clone() } else { one.cost.plus(cost) };
+        one.millis = if is_first { millis } else { one.millis.saturating_add(millis) };
+        one.base = base.cloned().or_else(|| one.base.take());
+    }
+}
+
 fn ended(task: &mut TaskState, number: u32, end: &AttemptEnd) {
     let TaskStatus::Busy { attempt, desk, doing: Doing::Attempting } = task.status else { return };
     if attempt != number {
         return;
     }
+    // What was parked and went on goes on again from there: what was done for it is not done twice.
+    let parked = task.conversation.as_ref().is_some_and(|one| one.attempt == number);
+    if parked && *end == (AttemptEnd::Interrupted {}) {
+        task.status = TaskStatus::Parked { attempt, desk };
+        return;
+    }
+    task.conversation = None;
     let result = match end {
         AttemptEnd::Succeeded { summary } => Ok(summary.clone()),
         AttemptEnd::Failed { error } | AttemptEnd::OverBudget { error } => Err(error.clone()),

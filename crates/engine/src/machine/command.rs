@@ -27,6 +27,8 @@ pub enum Command {
         decision: Answer,
         /// Why.
         reasons: Vec<Reason>,
+        /// Whether only a person can answer, when it is asked.
+        needs_person: bool,
     },
     /// An attempt is over.
     AttemptOver {
@@ -36,9 +38,9 @@ pub enum Command {
         attempt: u32,
         /// How it ended.
         end: AttemptEnd,
-        /// What it cost.
+        /// What it cost since it began, or since it went on after it was parked.
         cost: Cost,
-        /// How long it took.
+        /// How long that took.
         millis: u64,
         /// What was said.
         transcript: Option<Digest>,
@@ -67,6 +69,8 @@ pub enum Command {
         place: Option<String>,
         /// What was judged.
         result: Option<TreeId>,
+        /// Whether only a person can answer, when it is asked.
+        needs_person: bool,
     },
     /// What an attempt changed was taken over.
     Adopted {
@@ -109,11 +113,12 @@ pub enum Command {
         attempt: u32,
         /// The conversation so far, kept beside the log.
         context: Digest,
-        /// The calls that wait, all of them.
+        /// The calls that wait, all of them. None at all where it was only stopped: it goes on when
+        /// the run does.
         calls: Vec<FrozenCall>,
-        /// What it has cost so far.
+        /// What it cost since it began, or since it went on after it was parked.
         cost: Cost,
-        /// How long it has worked so far.
+        /// How long that took.
         millis: u64,
         /// What its desk held when it began.
         base: Option<TreeId>,

@@ -9,6 +9,7 @@ use aurora_model::{
 
 use super::advance::advance;
 use super::apply::DONE;
+use super::parking::{closed, parked, settled};
 use super::tags::BUSY;
 use super::{Asked, Command, Doing, Phase, Refused, State, TaskState, TaskStatus, apply};
 use crate::graph::Graph;
@@ -27,7 +28,9 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
         Command::Answer { question, choice, answerer } => {
             answer(state, question, *choice, answerer)?
         }
-        Command::Judged { task, decision, reasons } => judged(state, task, *decision, reasons)?,
+        Command::Judged { task, decision, reasons, needs_person } => {
+            judged(state, task, *decision, reasons, *needs_person)?
+        }
         Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed } => {
             busy(state, task, *attempt, Doing::Attempting)?;
             let ended = Event::AttemptEnded {
@@ -67,8 +70,10 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
                 conflicts: conflicts.clone(),
             }]
         }
-        Command::Closed { .. } | Command::Parked { .. } | Command::Settled { .. } => {
-            return Err(stale("nothing is parked"));
+        Command::Closed { question, how, reason } => closed(state, question, *how, reason)?,
+        Command::Parked { .. } => parked(state, command)?,
+        Command::Settled { task, question, how, result } => {
+            settled(state, task, question, *how, result)?
         }
         Command::PlanWritten { path } => plan_written(state, path)?,
         Command::Interrupt { by } => {
@@ -101,11 +106,11 @@ fn news(state: &State, task: &TaskId, attempt: u32, noticed: &[String]) -> Optio
     (!what.is_empty()).then_some(Event::Noticed { task, attempt, what })
 }
 
-fn stale(what: impl Into<String>) -> Refused {
+pub(super) fn stale(what: impl Into<String>) -> Refused {
     Refused::Stale { what: what.into() }
 }
 
-fn unknown_task(task: &TaskId) -> Refused {
+pub(super) fn unknown_task(task: &TaskId) -> Refused {
     Refused::Unknown { what: format!("there is no task {task} in this run") }
 }
 
@@ -183,25 +188,51 @@ fn start(state: &State, brief: &Brief) -> Result<Vec<Event>, Refused> {
         let mut next = State::default();
         events.iter().for_each(|event| apply(&mut next, event));
         let options = [Choice::Proceed, Choice::Fallback, Choice::Abort];
-        events.push(ask(&next, About::Preview, &options));
+        events.push(ask(&next, About::Preview, &options, false));
     }
     Ok(events)
 }
 
 /// The event of asking, with the next free name. Nobody is offered a model that is not there.
-pub(super) fn ask(state: &State, about: About, options: &[Choice]) -> Event {
-    let model = state.brief.as_ref().is_some_and(|brief| brief.settings.model);
+pub(super) fn ask(state: &State, about: About, options: &[Choice], needs_person: bool) -> Event {
+    let settings = state.brief.as_ref().map(|brief| &brief.settings);
+    let model = settings.is_some_and(|settings| settings.model);
     let there = |choice: &&Choice| model || **choice != Choice::Fallback;
     let options = options.iter().filter(there).copied().collect();
-    let run = state.brief.as_ref().map_or("run", |brief| brief.run.as_str());
-    let number = state.questions.len() + 1;
-    let id = QuestionId::parse(&format!("{run}.q{number}"))
-        .or_else(|| QuestionId::parse(&format!("q{number}")));
-    // INVARIANT: a letter and a number are always a name.
-    let question = id.map(|id| Question { id, about, options, needs_person: false });
+    let gate = state.gate_of(&about);
+    let people_only = settings.is_some_and(|settings| settings.people_only.contains(&gate));
+    let needs_person = needs_person || people_only;
+    let id = name_of(state, state.questions.len() + 1);
+    let question = id.map(|id| Question { id, about, options, needs_person });
     question.map_or(Event::RunInterrupted { by: "a question without a name".to_owned() }, |one| {
         Event::QuestionAsked { question: one }
     })
+}
+
+/// The name of the question with this number, counted from 1.
+pub(super) fn name_of(state: &State, number: usize) -> Option<QuestionId> {
+    let run = state.brief.as_ref().map_or("run", |brief| brief.run.as_str());
+    // INVARIANT: a letter and a number are always a name.
+    QuestionId::parse(&format!("{run}.q{number}"))
+        .or_else(|| QuestionId::parse(&format!("q{number}")))
+}
+
+/// The question, when it waits for an answer.
+pub(super) fn open_question<'a>(state: &'a State, id: &QuestionId) -> Result<&'a Asked, Refused> {
+    let Some(asked) = state.question(id) else {
+        return Err(Refused::Unknown { what: format!("nobody asked {id}") });
+    };
+    if let Some((choice, by)) = &asked.answer {
+        let (choice, by) = (choice.name(), by.by.clone());
+        return Err(Refused::Answered { question: id.clone(), choice, by });
+    }
+    if let Some((how, reason)) = &asked.closed {
+        return Err(stale(format!("{id} is closed ({}): {reason}", how.name())));
+    }
+    if let Phase::Finished(_) = state.phase {
+        return Err(stale("the run is finished"));
+    }
+    Ok(asked)
 }
 
 fn answer(
@@ -210,16 +241,7 @@ fn answer(
     choice: Choice,
     answerer: &Answerer,
 ) -> Result<Vec<Event>, Refused> {
-    let Some(asked) = state.question(id) else {
-        return Err(Refused::Unknown { what: format!("nobody asked {id}") });
-    };
-    if let Some((choice, by)) = &asked.answer {
-        let (choice, by) = (choice.name(), by.by.clone());
-        return Err(Refused::Answered { question: id.clone(), choice, by });
-    }
-    if let Phase::Finished(_) = state.phase {
-        return Err(stale("the run is finished"));
-    }
+    let asked = open_question(state, id)?;
     if !asked.question.options.contains(&choice) {
         let options: Vec<&str> = asked.question.options.iter().map(|one| one.name()).collect();
         let (question, options) = (id.clone(), options.join(", "));
@@ -237,15 +259,15 @@ pub(super) fn answer_events(asked: &Asked, choice: Choice, answerer: &Answerer) 
     }];
     let about = &asked.question.about;
     match (choice, about.task()) {
+        // Only the call is left as it is; its task goes on.
+        (Choice::Skip, _) if matches!(about, About::Operation { .. } | About::Unknown { .. }) => {}
         (Choice::Skip, Some(task)) => {
             let error = match about {
                 About::Failure { error, .. } => error.clone(),
                 About::Policy { reasons, .. } | About::Changes { reasons, .. } => {
                     reasons.first().map_or_else(String::new, |one| one.message.clone())
                 }
-                About::Operation { call, .. } => call.title.clone(),
-                About::Unknown { what, .. } => what.clone(),
-                About::Preview => String::new(),
+                _ => String::new(),
             };
             let why = SkipWhy::Answered { error };
             events.push(Event::TaskSkipped { task: task.clone(), why });
@@ -265,6 +287,7 @@ fn judged(
     id: &TaskId,
     decision: Answer,
     reasons: &[Reason],
+    needs_person: bool,
 ) -> Result<Vec<Event>, Refused> {
     let task = state.task(id).ok_or_else(|| unknown_task(id))?;
     if task.status != TaskStatus::Waiting {
@@ -277,7 +300,8 @@ fn judged(
         Answer::Allow => {}
         Answer::Ask => {
             let about = About::Policy { task: id.clone(), reasons };
-            events.push(ask(state, about, &[Choice::Allow, Choice::Skip, Choice::Abort]));
+            let options = [Choice::Allow, Choice::Skip, Choice::Abort];
+            events.push(ask(state, about, &options, needs_person));
         }
         Answer::Deny => events.push(Event::TaskDenied { task: id.clone(), reasons }),
     }
@@ -295,6 +319,7 @@ fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refuse
         paths,
         place,
         result,
+        needs_person,
     } = command
     else {
         return Err(stale("that is no judgement"));
@@ -317,7 +342,7 @@ fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refuse
             let (paths, place) = (paths.clone(), place.clone());
             let about = About::Changes { task, reasons, files, lines, paths, place };
             let options = [Choice::Allow, Choice::Retry, Choice::Skip, Choice::Abort];
-            events.push(ask(state, about, &options));
+            events.push(ask(state, about, &options, *needs_person));
         }
         Answer::Deny => events.push(Event::TaskDenied { task, reasons }),
     }
@@ -325,7 +350,7 @@ fn changes_judged(state: &State, command: &Command) -> Result<Vec<Event>, Refuse
 }
 
 /// The task, when exactly this is being done about it.
-fn busy<'a>(
+pub(super) fn busy<'a>(
     state: &'a State,
     id: &TaskId,
     number: u32,

@@ -1,6 +1,6 @@
 //! What the world owes a run in a given state.
 
-use super::tags::{BUSY, TO_JUDGE};
+use super::tags::{BUSY, TO_JUDGE, TO_SETTLE};
 use super::{Doing, Effect, Phase, State, TaskState, TaskStatus};
 
 /// No more questions are put at once; the next ones are, when these are answered.
@@ -23,11 +23,22 @@ pub fn owed(state: &State) -> Vec<Effect> {
         return owed;
     }
     owed.extend(state.tasks.tagged(BUSY).filter_map(of_busy));
+    owed.extend(state.tasks.tagged(TO_SETTLE).flat_map(of_parked));
     if !state.is_previewing() && !state.has_failure() {
         let unjudged = state.tasks.tagged(TO_JUDGE).take(state.most_at_once());
         owed.extend(unjudged.map(|task| Effect::Judge { task: task.id().clone() }));
     }
     owed
+}
+
+/// The calls of a parked attempt that were decided and have no result yet.
+fn of_parked(task: &TaskState) -> Vec<Effect> {
+    let (Some(desk), Some(conversation)) = (task.desk(), &task.conversation) else {
+        return Vec::new();
+    };
+    let calls = conversation.calls.iter().filter(|call| call.is_to_settle());
+    let settle = |question| Effect::Settle { task: task.id().clone(), question, desk };
+    calls.map(|call| settle(call.now.clone())).collect()
 }
 
 fn of_busy(task: &TaskState) -> Option<Effect> {

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aurora_model::{
-    Answerer, Assignment, Brief, CheckpointId, Choice, Cost, Gaps, Planned, Question, QuestionId,
-    Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
+    About, Answerer, ApprovalState, Assignment, Brief, CheckpointId, Choice, Cost, FrozenCall,
+    Gaps, GateKind, Planned, Question, QuestionId, Route, RunOutcome, SkipWhy, TaskId, TreeId, Usd,
 };
 
+use super::conversation::Conversation;
 use super::roll::{Roll, Tags};
 use super::tags;
 use crate::graph::Graph;
@@ -64,13 +65,15 @@ pub struct Asked {
     pub question: Question,
     /// The answer, once there is one.
     pub answer: Option<(Choice, Answerer)>,
+    /// How and why it was closed without an answer, once it was.
+    pub closed: Option<(ApprovalState, String)>,
 }
 
 impl Asked {
     /// Whether it waits for an answer.
     #[must_use]
     pub fn is_open(&self) -> bool {
-        self.answer.is_none()
+        self.answer.is_none() && self.closed.is_none()
     }
 }
 
@@ -89,6 +92,9 @@ pub struct TaskState {
     pub model_only: bool,
     /// How many files and lines its last attempt changed, once that was counted.
     pub touched: Option<(u64, u64)>,
+    /// The conversation of the attempt that is parked, or that goes on after it was; kept until the
+    /// attempt parks again or ends.
+    pub conversation: Option<Arc<Conversation>>,
     /// How many of the tasks that it depends on are not done.
     pub(super) missing: u32,
     /// How many of them will never be done.
@@ -105,7 +111,7 @@ pub enum TaskStatus {
     /// It may begin, or begin again.
     Cleared,
     /// It waits for a person before it begins.
-    Parked {
+    Gated {
         /// What they are asked.
         question: QuestionId,
     },
@@ -117,6 +123,14 @@ pub enum TaskStatus {
         desk: u32,
         /// What.
         doing: Doing,
+    },
+    /// Its attempt waits for the results of calls that may not be made without a yes; what was said
+    /// is kept beside the log, and its place among those at work is free.
+    Parked {
+        /// Which attempt.
+        attempt: u32,
+        /// At which desk.
+        desk: u32,
     },
     /// What it changed waits for a person.
     Held {
@@ -225,7 +239,9 @@ impl TaskState {
     #[must_use]
     pub fn desk(&self) -> Option<u32> {
         match self.status {
-            TaskStatus::Busy { desk, .. } | TaskStatus::Held { desk, .. } => Some(desk),
+            TaskStatus::Busy { desk, .. }
+            | TaskStatus::Held { desk, .. }
+            | TaskStatus::Parked { desk, .. } => Some(desk),
             _ => None,
         }
     }
@@ -308,6 +324,35 @@ impl State {
     #[must_use]
     pub fn question(&self, id: &QuestionId) -> Option<&Asked> {
         self.questions.get(self.place_of_question(id)?)
+    }
+
+    /// The call that a question is about: the one that waits, or the one whose outcome is unknown.
+    #[must_use]
+    pub fn call_of(&self, id: &QuestionId) -> Option<&FrozenCall> {
+        let mut id = id;
+        // Each asks about one that was asked before it.
+        for _ in 0..=self.questions.len() {
+            match &self.question(id)?.question.about {
+                About::Operation { call, .. } => return Some(call),
+                About::Unknown { question, .. } => id = question,
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    /// Which gate asks about this.
+    #[must_use]
+    pub fn gate_of(&self, about: &About) -> GateKind {
+        match about {
+            About::Preview if self.is_plan_only() => GateKind::Review,
+            About::Preview => GateKind::Preview,
+            About::Policy { .. } | About::Changes { .. } | About::Operation { .. } => {
+                GateKind::Operation
+            }
+            About::Failure { .. } => GateKind::Failure,
+            About::Unknown { .. } => GateKind::Escalation,
+        }
     }
 
     /// The questions that wait for an answer.

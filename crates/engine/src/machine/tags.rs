@@ -4,7 +4,7 @@ use aurora_model::{About, Brief, Gaps};
 
 use super::roll::{Tagged, Tags};
 use super::state::next_route;
-use super::{Asked, TaskState, TaskStatus};
+use super::{Asked, Call, TaskState, TaskStatus};
 
 /// Nothing will be done about it any more.
 pub(super) const OVER: Tags = Tags::one(0);
@@ -29,12 +29,20 @@ pub(super) const AGAIN: Tags = Tags::one(9);
 /// Something that it depends on will never be done.
 pub(super) const HOPELESS: Tags = Tags::one(10);
 
+/// Its attempt is parked, and a call of it was decided and has no result yet.
+pub(super) const TO_SETTLE: Tags = Tags::one(11);
+/// Its attempt is parked, and every call has its result.
+pub(super) const TO_GO_ON: Tags = Tags::one(12);
+
 /// A question that waits for an answer.
 pub(super) const OPEN: Tags = Tags::one(0);
 /// Such a question about what is about to be run.
 pub(super) const PREVIEW: Tags = Tags::one(1);
 /// Such a question about a failure.
 pub(super) const FAILURE: Tags = Tags::one(2);
+
+/// Such a question that need not be answered by a person.
+pub(super) const FOR_ANYBODY: Tags = Tags::one(3);
 
 /// What a task is found by as it stands.
 pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Tags {
@@ -43,6 +51,8 @@ pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Tags {
     let ready = task.missing == 0;
     let way = cleared && brief.is_some_and(|brief| next_route(brief, gaps, task).is_some());
     let new = task.attempts.is_empty();
+    let parked = matches!(task.status, TaskStatus::Parked { .. });
+    let calls = task.conversation.as_ref().map_or(&[][..], |one| one.calls.as_slice());
     [
         OVER.when(task.is_over()),
         DONE.when(task.is_done()),
@@ -55,6 +65,8 @@ pub(super) fn of(task: &TaskState, brief: Option<&Brief>, gaps: Gaps) -> Tags {
         NEW.when(way && new && ready),
         AGAIN.when(cleared && !new),
         HOPELESS.when((waiting || cleared) && task.lost > 0),
+        TO_SETTLE.when(parked && calls.iter().any(Call::is_to_settle)),
+        TO_GO_ON.when(parked && calls.iter().all(|call| call.settled.is_some())),
     ]
     .into_iter()
     .fold(Tags::default(), Tags::and)
@@ -76,6 +88,7 @@ impl Tagged for Asked {
             | About::Operation { .. }
             | About::Unknown { .. } => OPEN,
         };
-        OPEN.and(kind).when(self.is_open())
+        let anybody = FOR_ANYBODY.when(!self.question.needs_person);
+        OPEN.and(kind).and(anybody).when(self.is_open())
     }
 }

@@ -47,6 +47,7 @@ impl Inner {
                 paths: Vec::new(),
                 place: None,
                 result,
+                needs_person: false,
             });
         };
         blocking(move || {
@@ -79,6 +80,7 @@ impl Inner {
                 paths: found.changes.iter().take(SHOWN_PATHS).map(shown).collect(),
                 place: Some(place),
                 result: Some(found.result),
+                needs_person: false,
             })
         })
         .await

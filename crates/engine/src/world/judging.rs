@@ -26,7 +26,7 @@ impl Inner {
         reasons.extend(expected_size(task, &settings.policy, &settings.context));
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
         let decision = reasons.first().map_or(Answer::Allow, |reason| reason.answer);
-        Ok(Command::Judged { task: id.clone(), decision, reasons })
+        Ok(Command::Judged { task: id.clone(), decision, reasons, needs_person: false })
     }
 
     /// The command of the agent that would work, with its prompt left open: what a task says is no

@@ -63,7 +63,12 @@ impl World for Calm {
                 })
             }
             Effect::Judge { task } => Box::pin(async move {
-                Ok(Some(Command::Judged { task, decision: Answer::Allow, reasons: Vec::new() }))
+                Ok(Some(Command::Judged {
+                    task,
+                    decision: Answer::Allow,
+                    reasons: Vec::new(),
+                    needs_person: false,
+                }))
             }),
             Effect::Check { task, attempt, .. } => Box::pin(async move {
                 let (decision, reasons, result) = (Answer::Allow, Vec::new(), None);
@@ -78,6 +83,7 @@ impl World for Calm {
                     paths: Vec::new(),
                     place: None,
                     result,
+                    needs_person: false,
                 }))
             }),
             Effect::Adopt { task, attempt, .. } => Box::pin(async move {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use aurora_engine::approvals::PREFIX;
 use aurora_model::{Digest, Timestamp};
 use aurora_store::{
     Answer, Append, Appended, Claim, Error, Head, Marked, MemoryStore, Outgoing, Record, Store,
@@ -99,15 +100,25 @@ impl Faulty {
         Arc::new(Self { fate: None, ..self.clone() })
     }
 
-    async fn write(&self, append: Append) -> Result<Appended, Error> {
-        let payloads: Vec<String> =
-            append.records.iter().map(|record| record.payload.clone()).collect();
-        let appended = self.inner.append(append).await?;
-        self.watch.lock().unwrap().appended(&payloads);
+    async fn write(&self, appends: Vec<Append>) -> Result<Vec<Appended>, Error> {
+        // Only what runs record is watched; a request that is put into the queue beside it has an
+        // order of its own.
+        let of_runs = appends.iter().filter(|append| !append.stream.0.starts_with(PREFIX));
+        let of_runs: Vec<Vec<String>> = of_runs
+            .map(|append| append.records.iter().map(|record| record.payload.clone()).collect())
+            .collect();
+        let appended = self.inner.append_all(appends).await?;
+        for payloads in of_runs {
+            self.watch.lock().unwrap().appended(&payloads);
+        }
         Ok(appended)
     }
 
-    async fn append_with(&self, append: Append, mishap: Mishap) -> Result<Appended, Error> {
+    async fn append_with(
+        &self,
+        appends: Vec<Append>,
+        mishap: Mishap,
+    ) -> Result<Vec<Appended>, Error> {
         let path = PathBuf::from("/sim/aurora.db");
         let broken = |path| Error::Io {
             doing: "write",
@@ -118,17 +129,18 @@ impl Faulty {
         match mishap {
             Mishap::CrashBefore => crash(fate).await,
             Mishap::CrashAfter => {
-                let _ = self.write(append).await;
+                let _ = self.write(appends).await;
                 crash(fate).await
             }
             Mishap::Full => Err(Error::Full { path }),
             Mishap::Broken => Err(broken(path)),
             Mishap::Lost => {
-                self.write(append).await?;
+                self.write(appends).await?;
                 Err(broken(path))
             }
             Mishap::Conflict => {
-                Err(Error::Conflict { stream: append.stream.0, expected: 0, found: 1 })
+                let stream = appends.first().map_or_else(String::new, |one| one.stream.0.clone());
+                Err(Error::Conflict { stream, expected: 0, found: 1 })
             }
         }
     }
@@ -137,16 +149,19 @@ impl Faulty {
 impl Store for Faulty {
     fn append(&self, append: Append) -> Answer<'_, Appended> {
         Box::pin(async move {
-            let mishap = self.fate.as_ref().and_then(|fate| fate.lock().unwrap().next_append());
-            match mishap {
-                Some(mishap) => self.append_with(append, mishap).await,
-                None => self.write(append).await,
-            }
+            let appended = self.append_all(vec![append]).await?;
+            Ok(appended.into_iter().next().unwrap())
         })
     }
 
     fn append_all(&self, appends: Vec<Append>) -> Answer<'_, Vec<Appended>> {
-        self.inner.append_all(appends)
+        Box::pin(async move {
+            let mishap = self.fate.as_ref().and_then(|fate| fate.lock().unwrap().next_append());
+            match mishap {
+                Some(mishap) => self.append_with(appends, mishap).await,
+                None => self.write(appends).await,
+            }
+        })
     }
 
     fn marked(&self, label: &str, after: u64, limit: usize) -> Answer<'_, Vec<Marked>> {
@@ -220,5 +235,13 @@ impl Store for Faulty {
 
     fn delivered(&self, id: &str) -> Answer<'_, ()> {
         self.inner.delivered(id)
+    }
+
+    fn put_off(&self, id: &str, again_at: Timestamp) -> Answer<'_, ()> {
+        self.inner.put_off(id, again_at)
+    }
+
+    fn next_outgoing(&self) -> Answer<'_, Option<Timestamp>> {
+        self.inner.next_outgoing()
     }
 }

@@ -49,9 +49,12 @@ impl World for Quick {
         self.begins(effect);
         let command = match effect.clone() {
             Effect::Ask { .. } | Effect::WritePlan | Effect::Settle { .. } => None,
-            Effect::Judge { task } => {
-                Some(Command::Judged { task, decision: Answer::Allow, reasons: Vec::new() })
-            }
+            Effect::Judge { task } => Some(Command::Judged {
+                task,
+                decision: Answer::Allow,
+                reasons: Vec::new(),
+                needs_person: false,
+            }),
             Effect::Attempt { task, attempt, .. } => {
                 Some(over(&task, attempt, AttemptEnd::Succeeded { summary: String::new() }, 0))
             }
@@ -65,6 +68,7 @@ impl World for Quick {
                 paths: Vec::new(),
                 place: None,
                 result: None,
+                needs_person: false,
             }),
             Effect::Adopt { task, attempt, .. } => {
                 let (checkpoint, changed) = (None, Vec::new());

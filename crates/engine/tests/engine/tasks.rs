@@ -48,6 +48,7 @@ pub fn brief(count: u64, mut on: impl FnMut(u64) -> Vec<u64>) -> Brief {
             fallback: true,
             checkpoints: true,
             yes: false,
+            people_only: Vec::new(),
         },
     }
 }

@@ -122,7 +122,7 @@ impl Sim {
             Effect::WritePlan => Some(Command::PlanWritten { path: "plans/1".to_owned() }),
             Effect::Judge { task } => {
                 let (decision, reasons) = judge(&mut chance, self.is_mild());
-                Some(Command::Judged { task: task.clone(), decision, reasons })
+                Some(Command::Judged { task: task.clone(), decision, reasons, needs_person: false })
             }
             Effect::Attempt { task, attempt, .. } => {
                 Some(over(task, *attempt, end(&mut chance, self.is_mild()), millis))
@@ -141,6 +141,7 @@ impl Sim {
                     paths: vec!["~ x".to_owned()],
                     place: None,
                     result,
+                    needs_person: false,
                 })
             }
             Effect::Adopt { task, attempt, .. } => Some(adopt(self, task, *attempt, &mut chance)),

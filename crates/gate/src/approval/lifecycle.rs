@@ -4,6 +4,8 @@
 mod apply;
 mod clock;
 mod refused;
+#[cfg(test)]
+mod tests;
 
 use aurora_model::{
     ActionType, Answer, ApprovalEvent, ApprovalState, Choice, Decider, DeciderKind, Decision,
@@ -14,7 +16,7 @@ pub use apply::apply;
 pub use clock::{Moments, moments, next_wake};
 pub use refused::Refused;
 
-use super::options;
+use super::{digest, options};
 
 /// How a request stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,7 +27,9 @@ pub struct Standing {
     pub state: ApprovalState,
     /// How often it was edited, counted from 1.
     pub version: u32,
-    /// Who said yes so far.
+    /// How dangerous it was when it was asked: who may decide, and until when, was chosen for that.
+    pub asked_tier: Tier,
+    /// Who said yes so far, each once.
     pub votes: Vec<Decision>,
     /// The decision that counted.
     pub decision: Option<Decision>,
@@ -41,7 +45,7 @@ pub struct Standing {
     pub reminders: u32,
     /// When people heard of it last.
     pub told_at: Timestamp,
-    /// For which expiry people were warned, and when.
+    /// For which expiry people were warned since the last step, and when.
     pub warned: Option<(Timestamp, Timestamp)>,
     /// Who is doing it or has done it.
     pub executor: Option<String>,
@@ -80,6 +84,13 @@ pub enum Command {
     /// Nobody needs to decide any more.
     Cancel {
         /// Why.
+        reason: String,
+    },
+    /// What it would be done to is not as it was: nothing may be done by this request any more.
+    Changed {
+        /// The digest of what it would be now, where it could be told.
+        found: Option<Digest>,
+        /// What differs.
         reason: String,
     },
     /// It is about to be done.
@@ -184,6 +195,7 @@ pub fn decide(
             }
             _ => Err(Refused::closed(standing)),
         },
+        Command::Changed { found, reason } => changed(standing, found.as_ref(), reason),
         Command::Reserve { executor, digest } => reserve(standing, executor, digest),
         Command::Executed { executor, result, summary } => {
             reserved_by(standing, executor)?;
@@ -259,19 +271,22 @@ fn decided(
         }
         Outcome::Approved => {}
     }
-    if votes.iter().any(|vote| vote.by.name == decision.by.name) {
-        return Err(Refused::VotedBefore { needed: missing(standing, votes) });
+    let own = |vote: &&Decision| vote.by.name == decision.by.name;
+    let needed = missing(standing, votes, &decision);
+    if votes.iter().find(own).is_some_and(|vote| vote.choice == decision.choice) {
+        return Err(Refused::VotedBefore { needed });
     }
-    if missing(standing, votes) > 1 {
+    if needed > 1 {
         return Ok(ApprovalEvent::Voted { decision });
     }
     Ok(ApprovalEvent::Decided { decision })
 }
 
-/// How many more must say yes.
-fn missing(standing: &Standing, votes: &[Decision]) -> u32 {
-    let votes = u32::try_from(votes.len()).unwrap_or(u32::MAX);
-    standing.request.ruling.quorum.max(1).saturating_sub(votes)
+/// How many must say this yes, who have not said it yet. Two who want different things have not agreed.
+fn missing(standing: &Standing, votes: &[Decision], decision: &Decision) -> u32 {
+    let agree = votes.iter().filter(|vote| vote.choice == decision.choice).count();
+    let agree = u32::try_from(agree).unwrap_or(u32::MAX);
+    standing.request.ruling.quorum.max(1).saturating_sub(agree)
 }
 
 fn edited(standing: &Standing, edit: &Edit, now: Timestamp) -> Result<Vec<ApprovalEvent>, Refused> {
@@ -282,12 +297,7 @@ fn edited(standing: &Standing, edit: &Edit, now: Timestamp) -> Result<Vec<Approv
     if edit.verdict == Answer::Deny {
         return Err(Refused::Forbidden { reasons: edit.reasons.clone() });
     }
-    if edit.tier > standing.request.tier {
-        let why = format!(
-            "it would be {} instead of {}, and must be asked anew",
-            edit.tier.name(),
-            standing.request.tier.name()
-        );
+    if let Some(why) = not_this_request(standing, edit) {
         return Err(Refused::CannotEdit { why });
     }
     let event = ApprovalEvent::Edited {
@@ -308,6 +318,47 @@ fn edited(standing: &Standing, edit: &Edit, now: Timestamp) -> Result<Vec<Approv
         reason: edit.reason.clone(),
     };
     Ok(vec![event, decided(standing, &[], decision)?])
+}
+
+/// Why what it was edited to is no version of this request: those who may decide this one might not be
+/// those who may decide that.
+fn not_this_request(standing: &Standing, edit: &Edit) -> Option<String> {
+    let (old, new) = (&standing.request.subject, &edit.subject);
+    let whose =
+        |one: &Subject| (one.project.clone(), one.run.clone(), one.task.clone(), one.agent.clone());
+    if whose(old) != whose(new) {
+        return Some("it would be done in another place or by somebody else".to_owned());
+    }
+    if edit.digest != digest::digest_of(new) || edit.tier != new.tier {
+        return Some("what was judged is not what would be done".to_owned());
+    }
+    if edit.digest == standing.request.digest {
+        return Some("nothing in it was changed".to_owned());
+    }
+    let asked = standing.asked_tier;
+    if edit.tier > asked {
+        let (now, was) = (edit.tier.name(), asked.name());
+        return Some(format!("it would be {now} instead of {was}, and must be asked anew"));
+    }
+    let more = edit.actions.iter().find(|one| !standing.request.actions.contains(one))?;
+    let as_dangerous = edit.tier == asked;
+    as_dangerous.then(|| format!("it would also be {more}, and must be asked anew"))
+}
+
+fn changed(
+    standing: &Standing,
+    found: Option<&Digest>,
+    reason: &str,
+) -> Result<Vec<ApprovalEvent>, Refused> {
+    match standing.state {
+        ApprovalState::Pending | ApprovalState::Approved => {}
+        _ => return Err(Refused::closed(standing)),
+    }
+    if found == Some(&standing.request.digest) {
+        return Ok(Vec::new());
+    }
+    let reason = reason.to_owned();
+    Ok(vec![ApprovalEvent::Stale { found: found.cloned(), reason }])
 }
 
 fn reserve(

@@ -1,21 +1,80 @@
 //! How dangerous an action is: its effects become action types, and a classifier says the tier of each.
 
-use aurora_model::{ActionType, EffectKind, Tier};
+mod call;
+mod place;
+mod table;
+
+#[cfg(test)]
+mod tests;
+
+use aurora_model::{ActionType, EffectKind, Tier, Touch};
+
+pub use call::{actions_of_call, actions_of_tool};
+pub use table::{DEFAULTS, TierMap, default_tier};
 
 /// Says how dangerous a kind of action is.
 pub trait Classifier: Send + Sync {
     /// The tier; what nobody has classified is high.
     fn tier(&self, action: &ActionType) -> Tier;
 
-    /// The strictest tier of several; low when there is none.
+    /// The strictest tier of several; high when there is none, for then nobody knows what it is.
     fn strictest(&self, actions: &[ActionType]) -> Tier {
-        actions.iter().map(|action| self.tier(action)).max().unwrap_or(Tier::Low)
+        actions.iter().map(|action| self.tier(action)).max().unwrap_or(Tier::High)
     }
 }
 
 /// What kinds of action these effects are, one for each effect, without repetition.
 #[must_use]
 pub fn actions_of(effects: &[EffectKind]) -> Vec<ActionType> {
-    let _ = effects;
-    Vec::new()
+    let mut actions = Vec::new();
+    for effect in effects {
+        push(&mut actions, action_of(effect));
+    }
+    actions
+}
+
+/// The kind of action that one effect is. Names that the table of defaults does not know are high.
+fn action_of(effect: &EffectKind) -> &'static str {
+    match effect {
+        EffectKind::DeleteFiles { paths, .. } => {
+            let inside = !paths.is_empty() && paths.iter().all(place::is_inside);
+            if inside { "code:delete" } else { "system:delete" }
+        }
+        EffectKind::ChangePath { path, touch, recursive } => change(path, *touch, *recursive),
+        EffectKind::ForcePush { .. } | EffectKind::PushMain { .. } => "vcs:push",
+        EffectKind::DiscardWork { .. } => "code:delete",
+        EffectKind::DropObject { .. } => "db:admin",
+        EffectKind::EmptyTable { .. } | EffectKind::ChangeAllRows { .. } => "db:mutate",
+        EffectKind::DestroyInfra { .. } => "deploy:production",
+        EffectKind::WipeDisk { .. } => "disk:wipe",
+        EffectKind::Opaque { .. } => "shell:opaque",
+        EffectKind::UnknownTool { .. } => "tool:unknown",
+        EffectKind::Network { .. } => "comms:external",
+    }
+}
+
+/// Which kind of change it is. Only a change of content of one known file can be milder than work on
+/// code: permissions, owners, links and names change what a file means.
+fn change(path: &aurora_model::PathRef, touch: Touch, recursive: bool) -> &'static str {
+    if !place::is_inside(path) {
+        return "system:write";
+    }
+    let content = matches!(touch, Touch::Create | Touch::Write | Touch::Append | Touch::Truncate);
+    let one = !path.glob && !recursive;
+    let name = path.resolved.as_deref().unwrap_or_default();
+    match touch {
+        _ if content && one && place::is_document(name) => "docs:write",
+        _ if content && one && place::is_test(name) => "test:write",
+        Touch::Create | Touch::Link => "code:create",
+        _ => "code:write",
+    }
+}
+
+/// Adds an action that is not there yet.
+fn push(actions: &mut Vec<ActionType>, name: &str) {
+    if let Some(action) = ActionType::parse(name)
+        && !actions.contains(&action)
+    {
+        actions.push(action);
+    }
 }

@@ -5,6 +5,8 @@ use std::fmt;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::decider::Decider;
+
 /// How dangerous; ordered so that the most dangerous is the greatest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -77,6 +79,58 @@ impl Autonomy {
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|level| level.name() == name)
+    }
+}
+
+/// A change of how much somebody may do by itself, as it is kept for ever in the stream of a scope. The
+/// rules of [`crate::event`] hold here too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AutonomyEvent {
+    /// It may do less than it could, because of something that happened.
+    Lowered {
+        /// Whose: `project`, `role:backend`, `agent:claude`.
+        scope: String,
+        /// To which level at most.
+        to: Autonomy,
+        /// What happened.
+        why: String,
+    },
+    /// A person let it do more again.
+    Raised {
+        /// Whose.
+        scope: String,
+        /// To which level at most.
+        to: Autonomy,
+        /// Who.
+        by: Decider,
+    },
+}
+
+impl AutonomyEvent {
+    /// The word for it, as it stands in the log.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Lowered { .. } => "lowered",
+            Self::Raised { .. } => "raised",
+        }
+    }
+
+    /// Whose level it is about.
+    #[must_use]
+    pub fn scope(&self) -> &str {
+        match self {
+            Self::Lowered { scope, .. } | Self::Raised { scope, .. } => scope,
+        }
+    }
+
+    /// The level that it leads to.
+    #[must_use]
+    pub const fn to(&self) -> Autonomy {
+        match self {
+            Self::Lowered { to, .. } | Self::Raised { to, .. } => *to,
+        }
     }
 }
 

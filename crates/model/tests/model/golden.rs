@@ -1,26 +1,12 @@
 //! One stored example of every event. They are never changed: what was written by an old version
 //! must be read by every later one.
 
-use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
+use aurora_model::{
+    About, ApprovalState, Assignment, AttemptEnd, Choice, Event, HowSettled, Route, RunOutcome,
+    SkipWhy,
+};
 
-use aurora_model::{About, Assignment, AttemptEnd, Choice, Event, Route, RunOutcome, SkipWhy};
-use serde_json::Value;
-
-/// Names every variant of an enum: one that is added and not named here does not compile, and one
-/// that is named here and has no example does not pass.
-macro_rules! variants {
-    ($($name:ident: $of:ty { $($variant:pat => $word:literal,)* })*) => {$(
-        mod $name {
-            use super::*;
-            pub(super) const ALL: &[&str] = &[$($word),*];
-            pub(super) fn of(it: &$of) -> &'static str {
-                match it { $($variant => $word),* }
-            }
-        }
-    )*};
-}
+use crate::stored::{examples, missing, same_again};
 
 variants! {
     event: Event {
@@ -38,6 +24,10 @@ variants! {
         Event::TaskDenied { .. } => "task_denied",
         Event::PlanWritten { .. } => "plan_written",
         Event::Noticed { .. } => "noticed",
+        Event::QuestionClosed { .. } => "question_closed",
+        Event::TaskParked { .. } => "task_parked",
+        Event::CallSettled { .. } => "call_settled",
+        Event::TaskUnparked { .. } => "task_unparked",
         Event::RunInterrupted { .. } => "run_interrupted",
         Event::RunResumed { .. } => "run_resumed",
         Event::RunFinished { .. } => "run_finished",
@@ -53,6 +43,7 @@ variants! {
         SkipWhy::Answered { .. } => "skip answered",
         SkipWhy::Dependency { .. } => "skip dependency",
         SkipWhy::Done { .. } => "skip done",
+        SkipWhy::Unanswered { .. } => "skip unanswered",
     }
     outcome: RunOutcome {
         RunOutcome::Completed => "outcome completed",
@@ -73,6 +64,8 @@ variants! {
         About::Policy { .. } => "about policy",
         About::Changes { .. } => "about changes",
         About::Failure { .. } => "about failure",
+        About::Operation { .. } => "about operation",
+        About::Unknown { .. } => "about unknown",
     }
     choice: Choice {
         Choice::Proceed => "choice proceed",
@@ -81,7 +74,27 @@ variants! {
         Choice::Retry => "choice retry",
         Choice::Skip => "choice skip",
         Choice::Abort => "choice abort",
+        Choice::Deny => "choice deny",
+        Choice::RequestChanges => "choice request_changes",
+        Choice::Pause => "choice pause",
+        Choice::Done => "choice done",
     }
+    settled: HowSettled {
+        HowSettled::Executed => "settled executed",
+        HowSettled::Failed => "settled failed",
+        HowSettled::Refused => "settled refused",
+        HowSettled::TimedOut => "settled timed_out",
+        HowSettled::Stale => "settled stale",
+        HowSettled::Unknown => "settled unknown",
+    }
+}
+
+/// How a question can be closed without an answer.
+const CLOSED: &[&str] = &["closed timed_out", "closed cancelled", "closed stale"];
+
+fn closed(how: ApprovalState) -> &'static str {
+    let word = format!("closed {}", how.name());
+    CLOSED.iter().find(|one| **one == word).unwrap()
 }
 
 /// Everything that an event is an example of.
@@ -96,6 +109,8 @@ fn shown(event: &Event) -> Vec<&'static str> {
             shown.extend(question.options.iter().map(choice::of));
         }
         Event::QuestionAnswered { choice, .. } => shown.push(choice::of(choice)),
+        Event::QuestionClosed { how, .. } => shown.push(closed(*how)),
+        Event::CallSettled { how, .. } => shown.push(settled::of(how)),
         Event::AttemptStarted { route, .. } => shown.push(route::of(route)),
         Event::AttemptEnded { end, .. } => shown.push(end::of(end)),
         Event::TaskSkipped { why, .. } => shown.push(skip::of(why)),
@@ -105,31 +120,17 @@ fn shown(event: &Event) -> Vec<&'static str> {
     shown
 }
 
-fn examples() -> Vec<(String, String)> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/events");
-    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    let read = |path: std::path::PathBuf| {
-        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-        (name, fs::read_to_string(path).unwrap())
-    };
-    files.map(read).collect()
-}
-
 // OBS-1: events are versioned and readable for ever.
 #[test]
 fn every_stored_event_is_read_and_written_back_the_same() {
-    for (name, text) in examples() {
-        let event: Event = serde_json::from_str(&text).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let stored: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(serde_json::to_value(&event).unwrap(), stored, "{name}");
+    for (name, text) in examples("events") {
+        let event: Event = same_again(&name, &text);
         assert!(name.starts_with(event::of(&event)), "{name}");
     }
 }
 
 #[test]
 fn there_is_a_stored_example_of_every_variant() {
-    let events = examples().into_iter().map(|(_, text)| serde_json::from_str(&text).unwrap());
-    let found: BTreeSet<&str> = events.flat_map(|event| shown(&event)).collect();
     let all = [
         event::ALL,
         end::ALL,
@@ -139,9 +140,10 @@ fn there_is_a_stored_example_of_every_variant() {
         assignment::ALL,
         about::ALL,
         choice::ALL,
+        settled::ALL,
+        CLOSED,
     ];
-    let missing: Vec<&&str> =
-        all.into_iter().flatten().filter(|it| !found.contains(**it)).collect();
+    let missing = missing("events", &all, shown);
     assert!(missing.is_empty(), "no stored example of {missing:?}");
 }
 
@@ -152,6 +154,7 @@ fn what_may_be_left_out_may_be_left_out() {
         r#"{"type":"attempt_ended","task":"sg-1","attempt":1,"end":{"how":"succeeded"},"millis":1}"#,
         r#"{"type":"task_completed","task":"sg-1","attempt":1,"route":{"by":"model"}}"#,
         r#"{"type":"adoption_failed","task":"sg-1","attempt":1,"error":"x"}"#,
+        r#"{"type":"task_parked","task":"sg-1","attempt":1,"context":"00","calls":[],"millis":1}"#,
         // A field of a later version is not known here, and does not keep the rest from being read.
         r#"{"type":"run_resumed","by":"somebody of a later version"}"#,
     ] {

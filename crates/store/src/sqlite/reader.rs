@@ -32,7 +32,7 @@ impl Reader {
         Self { connection: OnceCell::new(), settings }
     }
 
-    fn connection(&self) -> Result<&Connection> {
+    pub(super) fn connection(&self) -> Result<&Connection> {
         if let Some(connection) = self.connection.get() {
             return Ok(connection);
         }
@@ -40,7 +40,7 @@ impl Reader {
         Ok(self.connection.get_or_init(|| connection))
     }
 
-    fn told(&self) -> impl Fn(rusqlite::Error) -> Error + '_ {
+    pub(super) fn told(&self) -> impl Fn(rusqlite::Error) -> Error + '_ {
         told("read", &self.settings.path)
     }
 

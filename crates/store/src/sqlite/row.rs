@@ -5,13 +5,16 @@ use rusqlite::Row;
 use rusqlite::types::ValueRef;
 
 use crate::chain::{BEGINNING, Hash};
-use crate::record::{Head, Record, StreamId};
+use crate::record::{Head, Mark, Marked, Record, StreamId};
 
 /// The columns of a record, in the order in which they are read here.
 pub(super) const RECORD: &str =
     "r.position, s.name, r.version, r.at, r.kind, r.schema, r.payload, r.hash, r.chain";
 /// The columns of a head, likewise.
 pub(super) const HEAD: &str = "name, version, first_at, last_at, last_kind, hash";
+
+/// The columns of a stream that was found by its mark, likewise.
+pub(super) const MARKED: &str = "id, name, label, wake_at";
 
 /// A record, and whether every column is what only we write. Nothing that somebody put into the file
 /// keeps a record from being shown; its hashes tell.
@@ -44,6 +47,20 @@ pub(super) fn head(row: &Row<'_>) -> rusqlite::Result<Head> {
         last_at: time(row.get_ref(3)?, &mut sound),
         last_kind: text(row.get_ref(4)?, &mut sound),
         hash: Digest::of_bytes(hash(row.get_ref(5)?, &mut sound)),
+    })
+}
+
+/// A stream that was found by its mark: what is damaged here hides a stream and changes none.
+pub(super) fn marked(row: &Row<'_>) -> rusqlite::Result<Marked> {
+    let mut sound = true;
+    let wake_at = row.get_ref(3)?.as_i64_or_null().unwrap_or_default();
+    Ok(Marked {
+        place: number(row.get_ref(0)?, &mut sound),
+        stream: StreamId(text(row.get_ref(1)?, &mut sound)),
+        mark: Mark {
+            label: text(row.get_ref(2)?, &mut sound),
+            wake_at: wake_at.map(|unix_ms| Timestamp { unix_ms }),
+        },
     })
 }
 

@@ -15,7 +15,7 @@ use super::trouble::{READ_ONLY, io, is_busy, told};
 use crate::error::{Error, Result};
 
 /// The newest format that this program reads and writes.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 /// How long to wait before asking again for what another process has: a part of a commit.
 const PAUSE: Duration = Duration::from_micros(500);
 /// The smallest page that a database of SQLite's can have, in bytes.
@@ -61,6 +61,20 @@ CREATE TABLE outbox (
 ) STRICT;
 ";
 
+/// Format 2: what a stream is found by, and what delivering messages needs. An index by one column is
+/// ordered by the row's number within it. Nothing here is hashed, so no record changes.
+const FORMAT_2: &str = "
+ALTER TABLE streams ADD COLUMN label TEXT;
+ALTER TABLE streams ADD COLUMN wake_at INTEGER;
+CREATE INDEX streams_by_label ON streams (label) WHERE label IS NOT NULL;
+CREATE INDEX streams_by_wake ON streams (wake_at) WHERE wake_at IS NOT NULL;
+ALTER TABLE outbox ADD COLUMN tried INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX outbox_by_due ON outbox (due);
+";
+
+/// What raises a file to each format, from nothing on.
+const STEPS: [&str; FORMAT as usize] = [FORMAT_1, FORMAT_2];
+
 /// Opens the database for writing, and makes or raises it where that is needed.
 pub(super) fn open(settings: &Settings) -> Result<Connection> {
     make_file(&settings.path)?;
@@ -76,7 +90,7 @@ pub(super) fn open(settings: &Settings) -> Result<Connection> {
     }
     log_ahead(&connection, settings)?;
     if asked.format < FORMAT {
-        make_tables(&mut connection).map_err(told("make the tables", path))?;
+        raise(&mut connection).map_err(told("make the tables", path))?;
     }
     if let Some(pages) = settings.max_pages {
         let limit = connection.pragma_update_and_check(None, "max_page_count", pages, |_| Ok(()));
@@ -176,12 +190,16 @@ fn log_ahead(connection: &Connection, settings: &Settings) -> Result<()> {
     }
 }
 
-fn make_tables(connection: &mut Connection) -> rusqlite::Result<()> {
+/// Makes a file of today of an older one, or of an empty one, all of it or nothing.
+fn raise(connection: &mut Connection) -> rusqlite::Result<()> {
     let behavior = rusqlite::TransactionBehavior::Immediate;
     let transaction = connection.transaction_with_behavior(behavior)?;
     // Another process may have been faster.
-    if identity(&transaction)?.format < FORMAT {
-        transaction.execute_batch(FORMAT_1)?;
+    let format = identity(&transaction)?.format;
+    if format < FORMAT {
+        for step in STEPS.iter().skip(format as usize) {
+            transaction.execute_batch(step)?;
+        }
         transaction.pragma_update(None, "application_id", APPLICATION)?;
         transaction.pragma_update(None, "user_version", FORMAT)?;
     }

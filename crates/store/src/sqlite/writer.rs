@@ -30,12 +30,12 @@ const TOGETHER: usize = 256;
 
 /// Something to write, and whom to answer.
 pub(super) enum Task {
-    /// Records for a stream.
+    /// Records for some streams.
     Append {
         /// What.
-        append: Append,
+        appends: Vec<Append>,
         /// Who waits.
-        answer: oneshot::Sender<Result<Appended>>,
+        answer: oneshot::Sender<Result<Vec<Appended>>>,
     },
     /// A picture to keep.
     Keep {
@@ -59,6 +59,15 @@ pub(super) enum Task {
         /// Who waits.
         answer: oneshot::Sender<Result<Vec<Outgoing>>>,
     },
+    /// A message to give out later.
+    PutOff {
+        /// Its id.
+        id: String,
+        /// When it is due again.
+        again_at: Timestamp,
+        /// Who waits.
+        answer: oneshot::Sender<Result<()>>,
+    },
     /// A message to forget.
     Delivered {
         /// Its id.
@@ -70,7 +79,7 @@ pub(super) enum Task {
 
 /// What became of a task, kept until the disk has it.
 enum Done {
-    Appended(Appended),
+    Appended(Vec<Appended>),
     Nothing,
     Messages(Vec<Outgoing>),
 }
@@ -254,13 +263,18 @@ impl Bench {
         let mut done = Vec::with_capacity(batch.len());
         for task in batch {
             let one = match task {
-                Task::Append { append, .. } => self.append(append, &mut tip)?,
+                Task::Append { appends, .. } => self.append(appends, &mut tip)?,
                 Task::Keep { name, position, picture, .. } => {
                     self.keep(name, *position, picture)?;
                     Ok(Done::Nothing)
                 }
                 Task::Outgoing { now, again_at, limit, .. } => {
                     Ok(Done::Messages(self.outgoing(*now, *again_at, *limit)?))
+                }
+                Task::PutOff { id, again_at, .. } => {
+                    let query = "UPDATE outbox SET due = ?2 WHERE id = ?1";
+                    self.run(query, params![id, again_at.unix_ms])?;
+                    Ok(Done::Nothing)
                 }
                 Task::Delivered { id, .. } => {
                     self.run("DELETE FROM outbox WHERE id = ?1", [id])?;
@@ -284,17 +298,19 @@ impl Bench {
         again_at: Timestamp,
         limit: usize,
     ) -> rusqlite::Result<Vec<Outgoing>> {
-        let query = "SELECT id, topic, payload FROM outbox WHERE due <= ?1
-            ORDER BY number LIMIT ?2";
+        let query = "SELECT id, topic, payload, tried FROM outbox WHERE due <= ?1
+            ORDER BY due, number LIMIT ?2";
         let mut statement = self.connection.prepare_cached(query)?;
         let given = params![now.unix_ms, count(limit)];
         let found = statement.query_map(given, |row| {
-            Ok(Outgoing { id: row.get(0)?, topic: row.get(1)?, payload: row.get(2)? })
+            let tried = u32::try_from(row.get::<_, i64>(3)?).unwrap_or(u32::MAX);
+            Ok(Outgoing { id: row.get(0)?, topic: row.get(1)?, payload: row.get(2)?, tried })
         })?;
         let found: Vec<Outgoing> = found.collect::<rusqlite::Result<_>>()?;
         for message in &found {
-            let later = "UPDATE outbox SET due = ?1 WHERE id = ?2";
-            self.run(later, params![again_at.unix_ms, message.id])?;
+            let later = "UPDATE outbox SET due = ?1, tried = ?3 WHERE id = ?2";
+            let tried = message.tried.saturating_add(1);
+            self.run(later, params![again_at.unix_ms, message.id, tried])?;
         }
         Ok(found)
     }
@@ -325,10 +341,15 @@ fn answer_all(answers: impl Iterator<Item = (Task, Result<Done>)>) {
             (Task::Append { answer, .. }, done) => {
                 let _ = answer.send(done.map(|done| match done {
                     Done::Appended(appended) => appended,
-                    _ => Appended { version: 0, position: 0 },
+                    _ => Vec::new(),
                 }));
             }
-            (Task::Keep { answer, .. } | Task::Delivered { answer, .. }, done) => {
+            (
+                Task::Keep { answer, .. }
+                | Task::PutOff { answer, .. }
+                | Task::Delivered { answer, .. },
+                done,
+            ) => {
                 let _ = answer.send(done.map(|_| ()));
             }
             (Task::Outgoing { answer, .. }, done) => {

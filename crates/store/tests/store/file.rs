@@ -5,7 +5,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use aurora_store::{Error, Settings, SqliteStore, Store};
 
-use crate::yard::{Yard, add, all, assert_whole, stream, wait};
+use crate::yard::{Yard, add, all, assert_whole, one, stream, wait};
 
 fn mode(path: &std::path::Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
@@ -39,7 +39,7 @@ fn a_log_of_a_newer_version_is_refused_and_left_alone() {
     yard.sql("PRAGMA user_version = 7");
     let before = fs::read(yard.path()).unwrap();
     match SqliteStore::open(yard.settings()) {
-        Err(error @ Error::Newer { found: 7, known: 1, .. }) => {
+        Err(error @ Error::Newer { found: 7, known: 2, .. }) => {
             assert!(error.to_string().contains("newer version: format 7"), "{error}");
         }
         other => panic!("{other:?}"),
@@ -187,6 +187,33 @@ fn a_log_that_was_cut_anywhere_by_a_crash_is_a_whole_beginning() {
         found.push(there.len());
     }
     assert!(found.is_sorted() && found[40] == 12, "{found:?}");
+}
+
+// APR-6: a question and the request that it leads to are in the log together, or neither is.
+#[test]
+fn what_was_appended_at_once_is_not_cut_in_two_by_a_crash() {
+    let yard = Yard::new();
+    drop(yard.open());
+    let store = yard.open();
+    for n in 0..8 {
+        let payload = format!("\"{}\"", "x".repeat(n * 500));
+        let both = vec![one("run/a", &payload), one(&format!("approval/{n}"), &payload)];
+        wait(store.append_all(both)).unwrap();
+    }
+    let before = yard.copy();
+    let ahead = fs::read(format!("{}-wal", yard.path().display())).unwrap();
+    let mut found = Vec::new();
+    for part in 0..=40 {
+        let crashed = before.copy();
+        let kept = &ahead[..ahead.len() * part / 40];
+        fs::write(format!("{}-wal", crashed.path().display()), kept).unwrap();
+        let store = crashed.open();
+        let asked = wait(store.read(&stream("run/a"), 0, 99)).unwrap().len();
+        assert_eq!(all(&store).len(), asked * 2);
+        assert_whole(&store);
+        found.push(asked);
+    }
+    assert!(found.is_sorted() && found[40] == 8, "{found:?}");
 }
 
 #[test]

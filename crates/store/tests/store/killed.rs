@@ -7,10 +7,10 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::thread;
 
-use aurora_model::Digest;
-use aurora_store::{Settings, SqliteStore, Store as _};
+use aurora_model::{Digest, Timestamp};
+use aurora_store::{Append, Mark, Outgoing, Settings, SqliteStore, Store as _};
 
-use crate::yard::{Yard, add, again, all, assert_whole, stream, wait};
+use crate::yard::{Yard, add, again, all, assert_whole, one, stream, wait};
 
 /// Says to a child where the log is.
 const WRITE: &str = "AURORA_STORE_WRITE";
@@ -36,7 +36,44 @@ fn write(folder: &Path, most: usize) {
             })
         })
         .collect();
+    for n in 0..most {
+        let appended = wait(store.append_all(together(n))).unwrap();
+        println!("safe {} {} {}", TOGETHER[0], appended[0].version, "0".repeat(64));
+    }
     threads.into_iter().for_each(|thread| thread.join().unwrap());
+}
+
+/// Streams that are only ever appended to at once, marked with how often, with a message.
+const TOGETHER: [&str; 3] = ["many/a", "many/b", "many/c"];
+
+fn together(n: usize) -> Vec<Append> {
+    let id = format!("{n}-{}", std::process::id());
+    let mut appends = TOGETHER.map(|name| one(name, &format!("\"{id}\""))).to_vec();
+    for append in &mut appends {
+        let at = i64::try_from(n).unwrap();
+        let wake_at = Some(Timestamp { unix_ms: at });
+        append.mark = Some(Mark { label: "together".to_owned(), wake_at });
+    }
+    let payload = "{}".to_owned();
+    appends[1].outgoing = vec![Outgoing { id, topic: "t".to_owned(), payload, tried: 0 }];
+    appends
+}
+
+/// All of what was appended at once is there, or nothing of it: records, marks and messages.
+fn assert_all_or_nothing(store: &SqliteStore) {
+    let read = |name| wait(store.read(&stream(name), 0, usize::MAX)).unwrap();
+    let payloads = TOGETHER.map(|name| {
+        read(name).into_iter().map(|record| record.payload.replace('"', "")).collect::<Vec<_>>()
+    });
+    assert!(payloads[0] == payloads[1] && payloads[1] == payloads[2]);
+    let never = Timestamp { unix_ms: i64::MIN };
+    let messages = wait(store.outgoing(never, never, usize::MAX)).unwrap();
+    let ids: Vec<String> = messages.into_iter().map(|message| message.id).collect();
+    assert_eq!(ids, payloads[0]);
+    let marks = wait(store.marked("together", 0, 9)).unwrap();
+    let last = payloads[0].last().map(|id| id.split('-').next().unwrap().parse().unwrap());
+    let wakes: Vec<_> = marks.iter().map(|one| one.mark.wake_at.unwrap().unix_ms).collect();
+    assert_eq!(wakes, last.map_or(Vec::new(), |last: i64| vec![last; 3]));
 }
 
 /// What a child said: stream, version, digest.
@@ -58,6 +95,7 @@ fn start(command: &mut Command) -> (Child, impl Iterator<Item = Said> + use<>) {
 }
 
 // EXE-5: what a run has recorded is there after a kill -9 at any moment.
+// APR-6: what was appended to several streams at once is there as a whole, or not at all.
 #[test]
 fn everything_acknowledged_survives_kill_9() {
     if let Some(folder) = std::env::var_os(WRITE) {
@@ -84,6 +122,7 @@ fn everything_acknowledged_survives_kill_9() {
         }
         let store = yard.open();
         drop(wait(store.claim(&stream("run/claimed"))).unwrap());
+        assert_all_or_nothing(&store);
         if round % 10 == 9 {
             assert_whole(&store);
         }
@@ -91,7 +130,9 @@ fn everything_acknowledged_survives_kill_9() {
     let store = yard.open();
     let mut left = safe.len();
     for record in all(&store) {
-        if let Some(digest) = safe.get(&(record.stream.0, record.version)) {
+        if record.stream.0 == TOGETHER[0] {
+            left -= usize::from(safe.contains_key(&(record.stream.0, record.version)));
+        } else if let Some(digest) = safe.get(&(record.stream.0, record.version)) {
             assert_eq!(record.payload, format!("\"{digest}\""));
             wait(store.get(&Digest::parse(digest).unwrap())).unwrap();
             left -= 1;

@@ -11,6 +11,7 @@
 
 mod damaged;
 mod file;
+mod format;
 mod full;
 mod killed;
 mod property;

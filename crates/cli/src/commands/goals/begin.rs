@@ -129,6 +129,7 @@ fn brief(site: &Site, parts: &Decomposed, run: RunId, yes: bool) -> Brief {
             fallback: recovery.fallback_to_llm,
             checkpoints: false,
             yes,
+            people_only: Vec::new(),
         },
         goal,
     }

@@ -106,6 +106,7 @@ fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, arg
         fallback: recovery.fallback_to_llm,
         checkpoints: !args.no_checkpoint,
         yes: args.yes,
+        people_only: Vec::new(),
     };
     Brief {
         run,

@@ -90,7 +90,9 @@ impl ResumeFile {
             self.times.get(task.id().as_str()).copied().unwrap_or_default();
         let (status, result, checkpoint) = match &task.status {
             TaskStatus::Waiting | TaskStatus::Cleared => ("pending", None, None),
-            TaskStatus::Parked { .. } | TaskStatus::Held { .. } => ("waiting", None, None),
+            TaskStatus::Gated { .. } | TaskStatus::Parked { .. } | TaskStatus::Held { .. } => {
+                ("waiting", None, None)
+            }
             TaskStatus::Busy { .. } => ("in_progress", None, None),
             TaskStatus::Failed { error, .. } => ("failed", Some(error.clone()), None),
             TaskStatus::Completed { summary, checkpoint, .. } => {

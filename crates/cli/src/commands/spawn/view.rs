@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use aurora_engine::machine::{Doing, State, TaskState, TaskStatus};
-use aurora_model::{About, Assignment, Brief, Planned, Question, Route, SkipWhy, TaskId};
+use aurora_model::{
+    About, ApprovalState, Assignment, Brief, Planned, Question, Route, SkipWhy, TaskId,
+};
 
 use crate::output::changes::count;
 use crate::output::failure::{Failed, Gated};
@@ -100,7 +102,10 @@ pub fn progress(state: &State, moving: &Moving, note: &str) -> Progress {
         failed: count(|status| matches!(status, TaskStatus::Failed { .. })),
         skipped: state.tasks.iter().filter(|task| task.is_over() && !task.is_done()).count(),
         parked: count(|status| {
-            matches!(status, TaskStatus::Parked { .. } | TaskStatus::Held { .. })
+            matches!(
+                status,
+                TaskStatus::Gated { .. } | TaskStatus::Parked { .. } | TaskStatus::Held { .. }
+            )
         }),
         running: state.tasks.iter().filter_map(|task| running(task, moving, most)).collect(),
         cost: cost.map(|cost| cost.to_string()).unwrap_or_default(),
@@ -246,7 +251,8 @@ pub fn ended(task: &TaskState) -> summary::Ended {
         TaskStatus::Skipped { why } => (Status::Skipped, first_line(&skipped_why(why))),
         TaskStatus::Denied { because } => (Status::Denied, first_line(because)),
         TaskStatus::Failed { error, .. } => (Status::Failed, first_line(error)),
-        TaskStatus::Parked { .. } => (Status::Asked, "whether it may begin".to_owned()),
+        TaskStatus::Gated { .. } => (Status::Asked, "whether it may begin".to_owned()),
+        TaskStatus::Parked { .. } => (Status::Asked, "whether its calls may be made".to_owned()),
         TaskStatus::Held { .. } => (Status::Asked, "whether its changes are taken over".to_owned()),
         TaskStatus::Busy { .. } => (Status::Interrupted, String::new()),
         TaskStatus::Waiting | TaskStatus::Cleared if last.is_some() => {
@@ -282,6 +288,10 @@ pub fn skipped_why(why: &SkipWhy) -> String {
         SkipWhy::Answered { error } => error.clone(),
         SkipWhy::Dependency { on } => format!("depends on {on}, which was not done"),
         SkipWhy::Done {} => "done before".to_owned(),
+        SkipWhy::Unanswered { how, reason } => match how {
+            ApprovalState::TimedOut => format!("nobody decided in time: {reason}"),
+            how => format!("the question was closed ({}): {reason}", how.name()),
+        },
     }
 }
 

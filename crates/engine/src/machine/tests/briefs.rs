@@ -20,6 +20,7 @@ pub fn plan(tasks: &str) -> Plan {
         fallback: true,
         checkpoints: true,
         yes: false,
+        people_only: Vec::new(),
     };
     let place =
         aurora_model::run::Place { feature: "f".to_owned(), path: "/w".to_owned(), branch: None };

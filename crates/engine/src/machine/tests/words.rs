@@ -22,6 +22,7 @@ pub fn command(plan: &Plan, text: &str) -> Command {
             task: task(id),
             decision: answer(decision),
             reasons: reasons(decision),
+            needs_person: false,
         },
         ["check", id, decision] => {
             let (id, attempt) = attempt_of(id);
@@ -35,6 +36,7 @@ pub fn command(plan: &Plan, text: &str) -> Command {
                 paths: vec!["+ new.rs".to_owned(), "~ old.rs".to_owned(), "- gone.rs".to_owned()],
                 place: Some("/desks/1".to_owned()),
                 result: None,
+                needs_person: false,
             }
         }
         ["adopt", id] => {
@@ -168,6 +170,7 @@ pub fn event(event: &Event) -> String {
             SkipWhy::Answered { error } => format!("{task} skipped ({error})"),
             SkipWhy::Dependency { on } => format!("{task} skipped for {on}"),
             SkipWhy::Done {} => format!("{task} was done"),
+            SkipWhy::Unanswered { how, .. } => format!("{task} skipped ({})", how.name()),
         },
         Event::TaskDenied { task, .. } => format!("{task} denied"),
         Event::PlanWritten { .. } => "written".to_owned(),

@@ -1,11 +1,12 @@
 //! What an event changes in the standing of a request.
 
-use aurora_model::{ApprovalEvent, ApprovalState, Outcome, Request, Timestamp};
+use aurora_model::{ApprovalEvent, ApprovalState, Outcome, Request, Timestamp, Who};
 
 use super::Standing;
 
-/// The standing after an event. What does not fit changes nothing: a log that was written by another
-/// version must never end the program that reads it.
+/// The standing after an event. What does not fit changes nothing but the count: a log that was written
+/// by another version must never end the program that reads it, and no order of events leads from a
+/// no to a deed.
 #[must_use]
 pub fn apply(standing: Option<Standing>, event: &ApprovalEvent, at: Timestamp) -> Option<Standing> {
     let Some(mut standing) = standing else {
@@ -16,12 +17,24 @@ pub fn apply(standing: Option<Standing>, event: &ApprovalEvent, at: Timestamp) -
     };
     standing.records += 1;
     standing.last_at = standing.last_at.max(at);
+    match standing.state {
+        ApprovalState::Pending => pending(&mut standing, event),
+        ApprovalState::Approved => approved(&mut standing, event),
+        ApprovalState::Reserved => reserved(&mut standing, event),
+        _ => {}
+    }
+    Some(standing)
+}
+
+fn pending(standing: &mut Standing, event: &ApprovalEvent) {
     let at = standing.last_at;
     match event {
-        ApprovalEvent::Requested { .. } => {}
-        ApprovalEvent::Voted { decision } => standing.votes.push(decision.clone()),
+        ApprovalEvent::Voted { decision } => {
+            standing.votes.retain(|vote| vote.by.name != decision.by.name);
+            standing.votes.push(decision.clone());
+        }
         ApprovalEvent::Decided { decision } => {
-            end(&mut standing, state_of(decision.outcome), None);
+            end(standing, state_of(decision.outcome), None);
             standing.decision = Some(decision.clone());
         }
         ApprovalEvent::Edited { subject, digest, reasons, effects, actions, tier, .. } => {
@@ -43,30 +56,28 @@ pub fn apply(standing: Option<Standing>, event: &ApprovalEvent, at: Timestamp) -
             standing.warned = Some((*expires_at, at));
             standing.told_at = at;
         }
-        ApprovalEvent::Escalated { step, to, .. } => {
-            standing.step = *step;
-            standing.step_at = at;
-            standing.told_at = at;
-            // Nobody named meant everybody, and that stays so.
-            if !standing.deciders.is_empty() {
-                let new = to.iter().filter(|who| !standing.deciders.contains(who));
-                let new: Vec<_> = new.cloned().collect();
-                standing.deciders.extend(new);
-            }
+        ApprovalEvent::Escalated { step, to, .. } if *step > standing.step => {
+            escalated(standing, *step, to);
         }
         ApprovalEvent::TimedOut { reason, .. } => {
-            end(&mut standing, ApprovalState::TimedOut, Some(reason));
+            end(standing, ApprovalState::TimedOut, Some(reason));
         }
-        ApprovalEvent::Cancelled { reason } => {
-            end(&mut standing, ApprovalState::Cancelled, Some(reason));
-        }
-        ApprovalEvent::Stale { reason, .. } => {
-            end(&mut standing, ApprovalState::Stale, Some(reason));
-        }
+        _ => given_up(standing, event),
+    }
+}
+
+fn approved(standing: &mut Standing, event: &ApprovalEvent) {
+    match event {
         ApprovalEvent::Reserved { executor } => {
             standing.state = ApprovalState::Reserved;
             standing.executor = Some(executor.clone());
         }
+        _ => given_up(standing, event),
+    }
+}
+
+fn reserved(standing: &mut Standing, event: &ApprovalEvent) {
+    match event {
         ApprovalEvent::Executed { result, .. } => {
             standing.state = ApprovalState::Executed;
             standing.result.clone_from(result);
@@ -80,8 +91,36 @@ pub fn apply(standing: Option<Standing>, event: &ApprovalEvent, at: Timestamp) -
             standing.state = ApprovalState::OutcomeUnknown;
             standing.reason = Some(reason.clone());
         }
+        _ => {}
     }
-    Some(standing)
+}
+
+/// What was not begun can be given up, before and after a yes.
+fn given_up(standing: &mut Standing, event: &ApprovalEvent) {
+    match event {
+        ApprovalEvent::Cancelled { reason } => {
+            end(standing, ApprovalState::Cancelled, Some(reason));
+        }
+        ApprovalEvent::Stale { reason, .. } => end(standing, ApprovalState::Stale, Some(reason)),
+        _ => {}
+    }
+}
+
+/// The right to decide goes one further; whoever had it keeps it.
+fn escalated(standing: &mut Standing, step: u32, to: &[Who]) {
+    let at = standing.last_at;
+    standing.step = step;
+    standing.step_at = at;
+    standing.told_at = at;
+    standing.warned = None;
+    // Nobody named meant everybody, and that stays so.
+    if !standing.deciders.is_empty() {
+        for who in to {
+            if !standing.deciders.contains(who) {
+                standing.deciders.push(who.clone());
+            }
+        }
+    }
 }
 
 fn end(standing: &mut Standing, state: ApprovalState, reason: Option<&String>) {
@@ -98,6 +137,7 @@ fn begun(request: &Request) -> Standing {
         request: request.clone(),
         state: ApprovalState::Pending,
         version: 1,
+        asked_tier: request.tier,
         votes: Vec::new(),
         decision: None,
         reason: None,

@@ -15,7 +15,7 @@ pub enum Refused {
     Closed {
         /// How it stands.
         state: ApprovalState,
-        /// Who decided, and from where.
+        /// Who decided, and from where, whatever became of it afterwards.
         by: Option<String>,
         /// Their reason, or why it ended.
         reason: Option<String>,
@@ -64,8 +64,8 @@ impl Refused {
     pub fn closed(standing: &Standing) -> Self {
         let decision = standing.decision.as_ref();
         let by = decision.map(|one| format!("{} ({})", one.by.name, one.by.surface.name()));
-        let reason = decision.and_then(|one| one.reason.clone());
-        let reason = reason.or_else(|| standing.reason.clone());
+        let said = || decision.and_then(|one| one.reason.clone());
+        let reason = standing.reason.clone().or_else(said);
         Self::Closed { state: standing.state, by, reason }
     }
 }
@@ -76,8 +76,10 @@ impl fmt::Display for Refused {
             Self::Unknown => f.write_str("there is no such request"),
             Self::Closed { state, by, reason } => {
                 write!(f, "it is {}", state.name().replace('_', " "))?;
-                if let Some(by) = by {
-                    write!(f, " by {by}")?;
+                match by {
+                    Some(by) if is_decision(*state) => write!(f, " by {by}")?,
+                    Some(by) => write!(f, "; {by} approved it")?,
+                    None => {}
                 }
                 reason.as_ref().map_or(Ok(()), |reason| write!(f, ": {reason}"))
             }
@@ -100,6 +102,14 @@ impl fmt::Display for Refused {
             }
         }
     }
+}
+
+/// Whether it stands as somebody decided it.
+const fn is_decision(state: ApprovalState) -> bool {
+    matches!(
+        state,
+        ApprovalState::Approved | ApprovalState::Denied | ApprovalState::ChangesRequested
+    )
 }
 
 impl std::error::Error for Refused {}

@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::record::{Append, Appended, Expected, NewRecord};
 
 /// The end of the whole log, read once in a transaction: nobody else writes meanwhile.
-#[derive(Default)]
+#[derive(Default, Clone, Copy)]
 pub(super) struct Tip {
     last: Option<(u64, Hash)>,
     written: bool,
@@ -33,36 +33,63 @@ struct Stream {
 }
 
 impl Bench {
-    /// One append, all of it or nothing: what fails is taken back to the savepoint, and the others
-    /// in the transaction stay. The outer error means that the transaction itself is in trouble.
-    pub(super) fn append(&self, append: &Append, tip: &mut Tip) -> rusqlite::Result<Result<Done>> {
-        let before = self.stream(&append.stream.0)?;
-        let found = before.as_ref().map_or(0, |stream| stream.version);
-        if let Expected::Version(expected) = append.expected
-            && expected != found
-        {
-            let stream = append.stream.0.clone();
-            return Ok(Err(Error::Conflict { stream, expected, found }));
+    /// Appends to some streams, all of it or nothing: what fails is taken back to the savepoint, and
+    /// the others in the transaction stay. The outer error means that the transaction itself is in
+    /// trouble.
+    pub(super) fn append(
+        &self,
+        appends: &[Append],
+        tip: &mut Tip,
+    ) -> rusqlite::Result<Result<Done>> {
+        let mut before = Vec::with_capacity(appends.len());
+        for append in appends {
+            let stream = self.stream(&append.stream.0)?;
+            let found = stream.as_ref().map_or(0, |stream| stream.version);
+            if let Expected::Version(expected) = append.expected
+                && expected != found
+            {
+                let stream = append.stream.0.clone();
+                return Ok(Err(Error::Conflict { stream, expected, found }));
+            }
+            before.push(stream);
         }
         self.say("SAVEPOINT one")?;
-        let at_start = (tip.last, tip.written);
-        match self.records(append, before, tip).and_then(|done| self.messages(append, done)) {
-            Ok(appended) => {
-                self.say("RELEASE one")?;
-                Ok(Ok(Done::Appended(appended)))
+        let at_start = *tip;
+        let mut appended = Vec::with_capacity(appends.len());
+        for (append, before) in appends.iter().zip(before) {
+            match self.one(append, before, tip) {
+                Ok(done) => appended.push(done),
+                // A constraint that does not hold concerns this one only. It happens when somebody
+                // changed the file behind our back.
+                Err(error) if is_constraint(&error) => {
+                    self.say("ROLLBACK TO one")?;
+                    self.say("RELEASE one")?;
+                    *tip = at_start;
+                    let stream = &append.stream;
+                    let what = format!("{stream} does not go on where its head says: {error}");
+                    return Ok(Err(Error::Corrupt { what }));
+                }
+                Err(error) => return Err(error),
             }
-            // A constraint that does not hold concerns this one only. It happens when somebody
-            // changed the file behind our back.
-            Err(error) if is_constraint(&error) => {
-                self.say("ROLLBACK TO one")?;
-                self.say("RELEASE one")?;
-                (tip.last, tip.written) = at_start;
-                let stream = &append.stream;
-                let what = format!("{stream} does not go on where its head says: {error}");
-                Ok(Err(Error::Corrupt { what }))
-            }
-            Err(error) => Err(error),
         }
+        self.say("RELEASE one")?;
+        Ok(Ok(Done::Appended(appended)))
+    }
+
+    fn one(
+        &self,
+        append: &Append,
+        before: Option<Stream>,
+        tip: &mut Tip,
+    ) -> rusqlite::Result<Appended> {
+        let appended = self.records(append, before, tip)?;
+        if let Some(mark) = &append.mark {
+            let query = "UPDATE streams SET label = ?2, wake_at = ?3 WHERE name = ?1";
+            let wake_at = mark.wake_at.map(|at| at.unix_ms);
+            self.run(query, params![append.stream.0, mark.label, wake_at])?;
+        }
+        self.messages(append)?;
+        Ok(appended)
     }
 
     fn stream(&self, name: &str) -> rusqlite::Result<Option<Stream>> {
@@ -153,14 +180,14 @@ impl Bench {
     }
 
     /// Messages leave once: one that waits already under its id is not put there again.
-    fn messages(&self, append: &Append, appended: Appended) -> rusqlite::Result<Appended> {
+    fn messages(&self, append: &Append) -> rusqlite::Result<()> {
         let query = "INSERT INTO outbox (id, topic, payload, due) VALUES (?1, ?2, ?3, ?4)
             ON CONFLICT (id) DO NOTHING";
         for message in &append.outgoing {
             let row = params![message.id, message.topic, message.payload, i64::MIN];
             self.run(query, row)?;
         }
-        Ok(appended)
+        Ok(())
     }
 }
 

@@ -34,6 +34,7 @@ fn state(run: &str, goal: &str) -> State {
             fallback: false,
             checkpoints: false,
             yes: false,
+            people_only: Vec::new(),
         },
     };
     State::of(&[Event::RunStarted { brief }])
