@@ -117,13 +117,13 @@ pub fn show(item: &Item, detail: &Detail, now: Timestamp, length: Length, style:
         if !request.on_no.is_empty() {
             fields.field("on no", &request.on_no);
         }
-        fields.field("unheard", &when_nobody_decides(item, now));
+        fields.field("no reply", &when_nobody_decides(item, now));
     }
     if !detail.precedent.is_empty() {
         fields.field("before", &precedent(&detail.precedent));
     }
     if let Some(claimed) = &request.claimed {
-        fields.label("the agent says (nobody has checked it, and a yes is not to this):");
+        fields.label("the agent says, unchecked; a yes is not to these words:");
         call::push_quoted(&mut fields, claimed, length);
     }
     fields.field("digest", short(request.digest.as_str()));

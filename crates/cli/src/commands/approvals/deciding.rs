@@ -100,9 +100,27 @@ fn named(item: &Item, given: &str) -> anyhow::Result<Digest> {
 /// Decides it and tells what came of it.
 pub fn decide(queue: &Queue, item: &Item, seen: Digest, wish: &Wish<'_>) -> anyhow::Result<Exit> {
     let saying = Saying { choice: wish.choice, seen, reason: wish.reason.map(ToOwned::to_owned) };
-    match queue.of(item.id().as_str())?.decide(item, &saying)? {
-        Said::Taken(taken) => tell(&taken, wish.choice, wish.json),
-        Said::Refused(refusal) => refused(&refusal),
+    let requests = queue.of(item.id().as_str())?;
+    let refusal = match requests.decide(item, &saying)? {
+        Said::Taken(taken) => return tell(&taken, wish.choice, wish.json),
+        Said::Refused(refusal) => refusal,
+    };
+    // Somebody who was first and said the same leaves nothing to complain about.
+    let now = if refusal.word == "closed" { requests.find(item.id().as_str())? } else { None };
+    let decision = now.as_ref().and_then(|item| item.decision.as_ref());
+    match decision.filter(|decision| decision.choice == wish.choice) {
+        None => refused(&refusal),
+        Some(decision) if wish.json => {
+            output::print_json(&json!({
+                "id": item.id(), "choice": wish.choice, "by": decision.by.name,
+                "state": refusal.state, "before": true,
+            }))?;
+            Ok(Exit::Ok)
+        }
+        Some(_) => {
+            output::print(&format!("{}\n", escape::line(&refusal.message)))?;
+            Ok(Exit::Ok)
+        }
     }
 }
 
