@@ -17,6 +17,8 @@ mod life;
 #[cfg(test)]
 mod many;
 #[cfg(test)]
+mod notify;
+#[cfg(test)]
 mod property;
 #[cfg(test)]
 mod tasks;
