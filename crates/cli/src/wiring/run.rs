@@ -191,6 +191,7 @@ impl Site {
         drop(claim);
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
+        let policy_digest = aurora_store::chain::digest(self.policy.digest_text().as_bytes());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -199,14 +200,16 @@ impl Site {
             policy: self.policy,
             registry: self.registry,
             budget,
-            queue: Queue::new(Arc::clone(&self.store), Arc::new(Silence), now),
-            rules: Arc::new(Rules::default()),
             workspace: Arc::new(workspace),
             keeper: keeper()?,
             environment: agents::own_environment(),
             asker: front.asker,
             audience: front.audience,
             write_plan: front.write_plan,
+            queue: Some(Queue::new(Arc::clone(&self.store), Arc::new(Silence), now)),
+            rules: Arc::new(Rules::default()),
+            policy_digest,
+            person: None,
             now,
         };
         let world = Arc::new(RealWorld::new(settings, feature));
