@@ -4,6 +4,7 @@
 //! log, and every edge of its life is a compare-and-set on that stream.
 
 mod page;
+pub mod register;
 
 use std::sync::Arc;
 
@@ -16,6 +17,7 @@ use aurora_store::{Append, Expected, Mark, NewRecord, Outgoing, Record, Store, S
 use crate::error::{Error, Result};
 
 pub use page::{Filter, Page};
+pub use register::Registrar;
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";

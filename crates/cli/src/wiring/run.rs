@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_agents::Registry;
+use aurora_engine::approvals::{Queue, Silence};
 use aurora_engine::budget::{Budget, Limits, OnLimit};
 use aurora_engine::driver::Signal;
 use aurora_engine::machine::{Command, State};
 use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
+use aurora_gate::approval::Rules;
 use aurora_model::run::PolicyLayer;
 use aurora_model::{Brief, RunId, Usd};
 use aurora_store::Store;
@@ -189,6 +191,7 @@ impl Site {
         drop(claim);
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
+        let policy_digest = aurora_store::chain::digest(self.policy.digest_text().as_bytes());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -203,6 +206,10 @@ impl Site {
             asker: front.asker,
             audience: front.audience,
             write_plan: front.write_plan,
+            queue: Some(Queue::new(Arc::clone(&self.store), Arc::new(Silence), now)),
+            rules: Arc::new(Rules::default()),
+            policy_digest,
+            person: None,
             now,
         };
         let world = Arc::new(RealWorld::new(settings, feature));
