@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::machine::{Command, State};
 
 /// What came of asking whoever is here.
-enum Here {
+pub(super) enum Here {
     /// It is closed.
-    Closed(Standing),
+    Closed(Box<Standing>),
     /// They are asked again.
     Again,
     /// Others must decide; whoever is here has had their say.
@@ -72,7 +72,7 @@ impl Inner {
     }
 
     /// Asks whoever is here once, as long as nobody else decides.
-    async fn ask_here(
+    pub(super) async fn ask_here(
         &self,
         registrar: &Registrar,
         question: &Question,
