@@ -87,7 +87,7 @@ pub fn ask_about_policy(store: &Arc<dyn Store>, name: &str) {
     };
     let task = TaskId::parse("sg-1").unwrap();
     let (decision, reasons) = (Answer::Ask, vec![reason]);
-    tell(store, name, &Command::Judged { task, decision, reasons });
+    tell(store, name, &Command::Judged { task, decision, reasons, needs_person: false });
 }
 
 fn tell(store: &Arc<dyn Store>, name: &str, command: &Command) {
