@@ -30,7 +30,7 @@ const CROWD: usize = 64;
 /// How often the log is opened; the middle one counts.
 const OPENINGS: usize = 7;
 /// How many decisions somebody waits for in another process.
-const WAITED: u64 = 200;
+const WAITED: usize = 400;
 /// How often the naive way is waited for: it takes a second each time.
 const POLLED: usize = 6;
 /// How many streams are told the time together.
@@ -124,28 +124,48 @@ impl Sample {
     }
 }
 
-/// The requests that still wait, by the size of their conversations.
+/// What was measured with a small context and with a large one, in turn: whatever else the machine does
+/// meanwhile, it does to both.
+struct Both {
+    small: Sample,
+    large: Sample,
+}
+
+impl Both {
+    fn new(waits: Vec<(Size, Duration)>, took: Duration) -> Self {
+        let of = |size| {
+            let of_size = waits.iter().filter(|(one, _)| *one == size);
+            Sample::new(of_size.map(|(_, wait)| *wait).collect(), took)
+        };
+        Self { small: of(Size::Small), large: of(Size::Large) }
+    }
+
+    const fn of(&self, size: Size) -> &Sample {
+        match size {
+            Size::Large => &self.large,
+            _ => &self.small,
+        }
+    }
+}
+
+/// The requests that still wait and have a conversation.
 struct Pending {
-    small: Vec<u64>,
-    large: Vec<u64>,
+    left: Vec<u64>,
 }
 
 impl Pending {
     fn new(requests: u64) -> Self {
-        let of = |size| (0..requests).filter(|n| Size::of(*n) == size).collect();
-        Self { small: of(Size::Small), large: of(Size::Large) }
+        // One small and one large of each four, in turn.
+        Self { left: (0..requests).filter(|n| n % 4 < 2).collect() }
     }
 
-    fn of(&mut self, size: Size) -> &mut Vec<u64> {
-        if size == Size::Large { &mut self.large } else { &mut self.small }
-    }
-
-    /// Takes some out, at most half of what is left and from everywhere in the log.
-    fn take(&mut self, size: Size, most: usize) -> Vec<u64> {
-        let left = self.of(size);
-        let step = (left.len() / most.max(1)).max(2);
-        let taken: Vec<u64> = left.iter().copied().step_by(step).take(most).collect();
-        left.retain(|n| taken.binary_search(n).is_err());
+    /// Takes some out, at most half of what is left, in pairs from everywhere in the log.
+    fn take(&mut self, most: usize) -> Vec<u64> {
+        let pairs = self.left.len() / 2;
+        let step = (pairs * 2 / most.max(1)).max(2);
+        let taken = self.left.chunks(2).step_by(step).take(most.div_ceil(2)).flatten();
+        let taken: Vec<u64> = taken.copied().collect();
+        self.left.retain(|n| taken.binary_search(n).is_err());
         taken
     }
 }
@@ -217,32 +237,28 @@ fn memory() -> Outcome<u64> {
 fn deciding(many: &Path, folder: &Path, pending: &mut Pending) -> Outcome<()> {
     let queue = log::open(many)?;
     for crowd in [1, CROWD] {
-        let mut p50 = Vec::new();
+        let requests = pending.take(500 * crowd + 2_000);
+        let ours = wait(decisions(&queue, requests, crowd))??;
+        let all = ours.small.per_second + ours.large.per_second;
         for size in [Size::Small, Size::Large] {
-            let requests = pending.take(size, 250 * crowd + 1_000);
-            let ours = wait(decisions(&queue, requests, crowd))??;
             // The naive way with 64 conversations of 10 MB at once would only measure the disk.
             let rivals = if size == Size::Large { 1 } else { crowd };
             let theirs = naive::decisions(folder, size.bytes(), rivals, SPAN)?;
-            let what = |what: &str| format!("{what}, {} context, {crowd} at once", size.name());
             let rival = format!("a JSON file of {}, {rivals} at once", size.name());
-            rates(&what("decisions"), ours.per_second, &rival, theirs.per_second);
+            rates(&format!("decisions, {crowd} at once"), all, &rival, theirs.per_second);
             for (name, per_mille) in [("p50", 500), ("p99", 990)] {
-                let what = what(&format!("one decision {name}"));
-                times(&what, ours.at(per_mille), &rival, theirs.at(per_mille));
+                let what = format!("one, {} context, {crowd} at once, {name}", size.name());
+                times(&what, ours.of(size).at(per_mille), &rival, theirs.at(per_mille));
             }
-            p50.push(ours.at(500));
         }
-        if let [small, large] = p50.as_slice() {
-            let what = format!("one decision p50, 10 MB context, {crowd} at once");
-            times(&what, *large, "ours, 1 KB context", *small);
-        }
+        let what = format!("one, 10 MB context, {crowd} at once, p50");
+        times(&what, ours.large.at(500), "ours, 1 KB context", ours.small.at(500));
     }
     Ok(())
 }
 
 /// Decides requests, some at once, until the time is over.
-async fn decisions(queue: &Queue, requests: Vec<u64>, crowd: usize) -> Outcome<Sample> {
+async fn decisions(queue: &Queue, requests: Vec<u64>, crowd: usize) -> Outcome<Both> {
     let left = Arc::new(Mutex::new(requests));
     let start = Instant::now();
     let mut tasks = tokio::task::JoinSet::new();
@@ -255,7 +271,7 @@ async fn decisions(queue: &Queue, requests: Vec<u64>, crowd: usize) -> Outcome<S
                 let (id, saying) = (log::id(n)?, log::yes(n)?);
                 let asked = Instant::now();
                 let standing = queue.decide(&id, &saying).await.map_err(|e| e.to_string())?;
-                waits.push(asked.elapsed());
+                waits.push((Size::of(n), asked.elapsed()));
                 if standing.state != ApprovalState::Approved {
                     return Err(format!("{id} is {}", standing.state.name()));
                 }
@@ -263,40 +279,37 @@ async fn decisions(queue: &Queue, requests: Vec<u64>, crowd: usize) -> Outcome<S
             Ok::<_, String>(waits)
         });
     }
-    let all: Vec<Vec<Duration>> = tasks.join_all().await.into_iter().collect::<Outcome<_>>()?;
-    Ok(Sample::new(all.into_iter().flatten().collect(), start.elapsed()))
+    let all = tasks.join_all().await.into_iter().collect::<Outcome<Vec<_>>>()?;
+    Ok(Both::new(all.into_iter().flatten().collect(), start.elapsed()))
 }
 
 /// From a person's decision in this process until a driver in another has reserved the call, made it
 /// and recorded that.
 fn going_on(many: &Path, folder: &Path, pending: &mut Pending) -> Outcome<()> {
     let queue = log::open(many)?;
-    let mut p50 = Vec::new();
+    let mut driver = Driver::start(many)?;
+    let (mut waits, mut reads) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    for n in pending.take(WAITED) {
+        let (waited, read) = wait(driver.one(&queue, n))??;
+        waits.push((Size::of(n), waited));
+        reads.push((Size::of(n), read));
+    }
+    driver.end()?;
+    let took = start.elapsed();
+    let (ours, reads) = (Both::new(waits, took), Both::new(reads, took));
     for size in [Size::Small, Size::Large] {
-        let mut driver = Driver::start(many)?;
-        let requests = pending.take(size, usize::try_from(WAITED).unwrap_or(1));
-        let (mut waits, mut reads) = (Vec::new(), Vec::new());
-        let start = Instant::now();
-        for n in requests {
-            let (waited, read) = wait(driver.one(&queue, n))??;
-            waits.push(waited);
-            reads.push(read);
-        }
-        driver.end()?;
-        let (ours, reads) = (Sample::new(waits, start.elapsed()), Sample::new(reads, SPAN));
         let theirs = naive::going_on(folder, size.bytes(), POLLED)?;
         let rival = format!("a JSON file of {}, polled", size.name());
         for (name, per_mille) in [("p50", 500), ("p99", 990)] {
             let what = format!("decision to done, {} context, {name}", size.name());
-            times(&what, ours.at(per_mille), &rival, theirs.at(per_mille));
+            times(&what, ours.of(size).at(per_mille), &rival, theirs.at(per_mille));
         }
         let what = format!("then the conversation is read, {}", size.name());
-        times(&what, reads.at(500), &rival, theirs.at(500));
-        p50.push(ours.at(500));
+        times(&what, reads.of(size).at(500), &rival, theirs.at(500));
     }
-    if let [small, large] = p50.as_slice() {
-        times("decision to done, 10 MB context, p50", *large, "ours, 1 KB context", *small);
-    }
+    let what = "decision to done, 10 MB context, p50";
+    times(what, ours.large.at(500), "ours, 1 KB context", ours.small.at(500));
     Ok(())
 }
 
