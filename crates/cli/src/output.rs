@@ -12,6 +12,7 @@ pub mod panel;
 pub mod patch;
 pub mod progress;
 pub mod progress_panel;
+pub mod request;
 pub mod review;
 pub mod rollback;
 pub mod skipped;

@@ -1,6 +1,7 @@
 //! What the program takes from the world: environment, configuration layers, git's files, stdin.
 
 pub mod agents;
+pub mod approvals;
 pub mod atomic;
 pub mod fence;
 pub mod git_config;
@@ -9,8 +10,10 @@ pub mod input;
 pub mod judging;
 pub mod layers;
 pub mod migration;
+pub mod notify;
 pub mod own_folder;
 pub mod patience;
+pub mod person;
 pub mod place;
 pub mod quantity;
 pub mod question;

@@ -32,6 +32,27 @@ fn span(ms: i64) -> String {
     format!("{count} {name}{s}")
 }
 
+/// How much time is left, in the two units that matter: `3 h 56 min`, `45 s`, `no time`.
+#[must_use]
+pub fn left(now: Timestamp, then: Timestamp) -> String {
+    let ms = then.unix_ms.saturating_sub(now.unix_ms);
+    let units = [(DAY_MS, "d"), (HOUR_MS, "h"), (MINUTE_MS, "min"), (1000, "s")];
+    let Some(first) = units.iter().position(|(unit, _)| ms >= *unit) else {
+        return "no time".to_owned();
+    };
+    let mut rest = ms;
+    let mut parts = Vec::new();
+    for (unit, name) in units.iter().skip(first).take(2) {
+        let count = rest / unit;
+        rest %= unit;
+        // Seconds matter only where there are few of them.
+        if count > 0 && !(*name == "s" && ms >= 10 * MINUTE_MS) {
+            parts.push(format!("{count} {name}"));
+        }
+    }
+    parts.join(" ")
+}
+
 /// The moment to the minute: `2026-03-05 16:28 UTC`.
 #[must_use]
 pub fn utc(moment: Timestamp) -> String {
@@ -59,5 +80,15 @@ mod tests {
         check(20 * DAY_MS, "2 weeks ago");
         check(400 * DAY_MS, "1 year ago");
         assert_eq!(utc(now), "2026-03-05 16:28 UTC");
+        let check = |ms: i64, expected: &str| {
+            assert_eq!(left(now, Timestamp { unix_ms: now.unix_ms + ms }), expected);
+        };
+        check(-1, "no time");
+        check(999, "no time");
+        check(45_000, "45 s");
+        check(3 * MINUTE_MS + 5_000, "3 min 5 s");
+        check(56 * MINUTE_MS + 5_000, "56 min");
+        check(4 * HOUR_MS - 4 * MINUTE_MS, "3 h 56 min");
+        check(2 * DAY_MS, "2 d");
     }
 }

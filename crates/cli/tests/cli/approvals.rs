@@ -1,18 +1,27 @@
 //! `aur approvals`: what runs ask, answered from another terminal.
 
+mod asking;
+mod queue;
+
 use aurora_engine::driver::stream_of;
 use insta::assert_snapshot;
 
-use crate::harness::World;
+use self::asking::me;
+use crate::harness::{Run, World};
 use crate::log;
 
 fn world() -> World {
-    let world = World::with_commit().with("USER", "grace");
+    let world = World::with_commit();
     let store = log::store(&world);
     log::begin(&store, "spawn-1");
     log::begin(&store, "spawn-2");
     log::ask_about_policy(&store, "spawn-2");
     world
+}
+
+/// What was said, with whoever runs this under another name.
+fn shown(run: &Run) -> String {
+    run.shown().replace(&me(), "[ME]")
 }
 
 /// OBS-1: every open question of every run, with what a person needs.
@@ -30,7 +39,7 @@ fn open_questions_of_all_runs_are_listed_and_shown() {
     assert!(ids.contains(&"spawn-1.q1") && ids.contains(&"spawn-2.q2"), "{ids:?}");
     let text = world.run(&["approvals", "list"]).stdout;
     assert!(text.contains("may sg-1 (drop the old table) begin?"), "{text}");
-    assert_snapshot!(world.run(&["approvals", "show", "spawn-2.q2"]).shown(), @r"
+    assert_snapshot!(shown(&world.run(&["approvals", "show", "spawn-2.q2"])), @r"
     exit: 0
     ----- stdout -----
     may sg-1 (drop the old table) begin?
@@ -52,18 +61,18 @@ fn open_questions_of_all_runs_are_listed_and_shown() {
 fn a_question_is_answered_once_and_it_is_recorded_by_whom() {
     let world = world();
     let args = ["approvals", "answer", "spawn-2.q2", "allow", "--reason", "it is empty"];
-    assert_snapshot!(world.run(&args).shown(), @r"
+    assert_snapshot!(shown(&world.run(&args)), @r"
     exit: 0
     ----- stdout -----
-    answered: allow, by grace
+    answered: allow, by [ME]
     nobody drives the run now; `aur spawn --resume spawn-2` goes on with it
     ");
-    assert_snapshot!(world.run(&args).shown(), @r"
-    exit: 1
+    assert_snapshot!(shown(&world.run(&args)), @r"
+    exit: 3
     ----- stderr -----
-    error: spawn-2.q2 was answered before: allow, by grace
+    error: spawn-2.q2 was answered before: allow, by [ME]
     ");
-    assert_snapshot!(world.run(&["approvals", "show", "spawn-2.q2"]).shown(), @r"
+    assert_snapshot!(shown(&world.run(&["approvals", "show", "spawn-2.q2"])), @r"
     exit: 0
     ----- stdout -----
     may sg-1 (drop the old table) begin?
@@ -72,12 +81,12 @@ fn a_question_is_answered_once_and_it_is_recorded_by_whom() {
       reason   the task speaks of dropping a table
                rule destructive.drop_table, from built-in defaults
                instead: rename it first
-      answered allow, by grace (command)
+      answered allow, by [ME] (command)
                it is empty
     ");
     let told = world.run(&["audit", "show", "--kind", "question_answered", "--json"]).json_lines();
     let last = told.last().unwrap();
-    assert_eq!(last["payload"]["answerer"]["by"], "grace");
+    assert_eq!(last["payload"]["answerer"]["by"], me());
     assert_eq!(last["payload"]["answerer"]["surface"], "command");
     assert_eq!(last["payload"]["answerer"]["reason"], "it is empty");
     assert_eq!(world.run(&["audit", "verify"]).code, Some(0));
@@ -105,12 +114,12 @@ fn wrong_questions_and_choices_are_refused() {
     ----- stderr -----
     error: spawn-1.q1 can be answered with proceed, abort, not with `maybe`
     ");
-    assert_snapshot!(world.run(&["approvals", "answer", "spawn-1.q1", "abort"]).shown(), @r"
+    assert_snapshot!(shown(&world.run(&["approvals", "answer", "spawn-1.q1", "abort"])), @r"
     exit: 0
     ----- stdout -----
-    answered: abort, by grace
+    answered: abort, by [ME]
     ");
-    assert_eq!(world.run(&["approvals", "answer", "spawn-1.q1", "proceed"]).code, Some(1));
+    assert_eq!(world.run(&["approvals", "answer", "spawn-1.q1", "proceed"]).code, Some(3));
 }
 
 /// OBS-1: while somebody drives the run, nobody is told to resume it.

@@ -100,11 +100,20 @@ mod tests {
             ("a\u{1b}[31mb\u{202e}c", "a [31mb c"),
             ("export TOKEN=abc123 && run", "export TOKEN=[hidden] && run"),
             ("curl --password hunter2 http://h/", "curl --password [hidden] http://h/"),
-            ("curl -H 'Authorization: Bearer abc.def' x", "curl -H 'Authorization: Bearer [hidden]' x"),
+            (
+                "curl -H 'Authorization: Bearer abc.def' x",
+                "curl -H 'Authorization: Bearer [hidden]' x",
+            ),
             ("DB_PASSWORD=\"hunter2\" make", "DB_PASSWORD=\"[hidden]\" make"),
-            ("use sk-ant-REDACTED now", "use [hidden] now"),
-            ("git clone https://ghp_abcdefghijklmnopqrst@github.com/x", "git clone https://[hidden]@github.com/x"),
-            ("delete token_store.rs and the secret garden", "delete token_store.rs and the secret garden"),
+            ("use sk-aaaaaaaaaaaaaaaaaaaaaaaa now", "use [hidden] now"),
+            (
+                "git clone https://ghp_abcdefghijklmnopqrst@github.com/x",
+                "git clone https://[hidden]@github.com/x",
+            ),
+            (
+                "delete token_store.rs and the secret garden",
+                "delete token_store.rs and the secret garden",
+            ),
         ] {
             assert_eq!(clean(text, 200), expected, "{text}");
         }

@@ -36,9 +36,7 @@ fn payload(message: &Message) -> Value {
         Some(link) => format!("<{}|look at it>", escape(link).replace('|', "%7C")),
         None => format!("look at it: {}", quoted(&message.data.command)),
     };
-    let section = |text: String| {
-        json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } })
-    };
+    let section = |text: String| json!({ "type": "section", "text": { "type": "mrkdwn", "text": text, "verbatim": true } });
     let below = details.into_iter().chain([look]).collect::<Vec<_>>().join("\n");
     json!({
         "text": headline,
@@ -50,8 +48,8 @@ fn payload(message: &Message) -> Value {
 
 impl Sender for Slack {
     fn send<'a>(&'a self, message: &'a Message) -> Sending<'a> {
-        Box::pin(async move {
-            self.place.post(HeaderMap::new(), payload(message).to_string()).await
-        })
+        Box::pin(
+            async move { self.place.post(HeaderMap::new(), payload(message).to_string()).await },
+        )
     }
 }

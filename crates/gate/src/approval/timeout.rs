@@ -152,6 +152,11 @@ pub fn of(rule: &TimeoutRule) -> Box<dyn TimeoutPolicy> {
         .unwrap_or_else(|| Box::new(wait::Wait))
 }
 
+/// The settings of `deny` where nothing is said.
+pub(super) fn default_deny() -> Value {
+    deny::Deny { timeout_s: deny::DEFAULT_SECONDS }.settings()
+}
+
 /// The policy of that name.
 #[must_use]
 pub fn kind_of(name: &str) -> Option<&'static PolicyKind> {

@@ -1,114 +1,121 @@
-//! `aur approvals show`: everything about one question.
+//! `aur approvals show`: everything that is needed to decide one.
 
-use aurora_model::Reason;
+use aurora_model::ApprovalState;
+use serde_json::{Value, json};
 
-use super::{Found, last_words};
+use super::source::{Asked, Queue, Source};
+use super::{last_words, old, question};
 use crate::exit::Exit;
 use crate::output;
+use crate::output::escape;
+use crate::output::request::{self, Detail, Item, Length};
 use crate::output::style::Style;
-use crate::output::{escape, moment};
+use crate::wiring::workspace::now;
 
-/// Which question, and how to answer.
+/// Which, and how to answer.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Args {
-    /// The question, such as `spawn-1705234567.q1`.
+    /// The request, such as `spawn-1705234567.q1`, or the beginning of it.
     #[arg(value_name = "ID")]
     pub id: String,
+    /// Show long texts whole.
+    #[arg(long)]
+    full: bool,
     /// Answer in JSON.
     #[arg(long)]
     pub json: bool,
+    #[command(flatten)]
+    source: Source,
 }
 
 const EXAMPLES: &str = "Examples:
   aur approvals show spawn-1705234567.q1
+  aur approvals show spawn-1705234567.q1 --full
   aur approvals show spawn-1705234567.q1 --json";
 
 /// Shows it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
-    let log = super::log_for(&args.id)?;
-    let found = super::find(&log, &args.id)?;
-    let said = last_words::of(&log, found.transcript.as_ref());
+    let queue = args.source.open()?;
+    let item = match queue.find(&args.id)? {
+        Asked::Old(found) => return old::show(&queue, &found, args.json),
+        Asked::Item(item) => item,
+    };
+    let detail = detail(&queue, &item)?;
     if args.json {
-        let mut told = found.json();
-        if let (false, Some(told)) = (said.is_empty(), told.as_object_mut()) {
-            told.insert("output".to_owned(), said.into());
-        }
-        output::print_json(&told)?;
+        output::print_json(&json(&item, &detail))?;
         return Ok(Exit::Ok);
     }
-    let style = Style::of_stdout();
-    let mut out = format!("{}\n", style.bold(&escape::line(&found.sentence())));
-    out.push_str(&format!("  run      {}", escape::line(found.run.as_str())));
-    match found.goal() {
-        "" => out.push('\n'),
-        goal => out.push_str(&format!(": {}\n", escape::line(goal))),
+    let length = if args.full { Length::Full } else { Length::Usual };
+    let mut out = request::show(&item, &detail, now(), length, Style::of_stdout());
+    if item.is_open() {
+        out.push_str(&how_to_decide(&item));
     }
-    if let Some(at) = found.at {
-        out.push_str(&format!("  asked    {}\n", moment::utc(at)));
-    }
-    for task in found.previewed() {
-        out.push_str(&format!("  task     {}\n", escape::line(&task)));
-    }
-    out.push_str(&what_changed(&found));
-    for line in &said {
-        out.push_str(&format!("  said     {}\n", escape::line(line)));
-    }
-    for reason in found.reasons() {
-        out.push_str(&told(reason));
-    }
-    out.push_str(&how_it_stands(&found, &args.id));
     output::print(&out)?;
     Ok(Exit::Ok)
 }
 
-/// The changed paths, where they are and how to look at them.
-fn what_changed(found: &Found) -> String {
-    let mut out = String::new();
-    let (paths, more) = found.changed();
-    for path in paths {
-        out.push_str(&format!("  changed  {}\n", escape::line(path)));
+/// The commands that decide it.
+fn how_to_decide(item: &Item) -> String {
+    let id = escape::line(item.id().as_str());
+    let digest = request::short(item.request.digest.as_str());
+    let options: Vec<&str> = item.request.options.iter().map(|choice| choice.name()).collect();
+    match aurora_gate::approval::options::yes_of(&item.request) {
+        Some(_) => format!(
+            "aur approvals approve {id} --digest {digest}\naur approvals answer {id} {}\n",
+            options.join("|")
+        ),
+        None => format!("aur approvals answer {id} {}\n", options.join("|")),
     }
+}
+
+/// What else there is to know, also from the run that asks.
+pub fn detail(queue: &Queue, item: &Item) -> anyhow::Result<Detail> {
+    let mut detail = queue.of(item.id().as_str())?.detail(item)?;
+    let Some(log) = queue.log() else { return Ok(detail) };
+    let Some(found) = question::find(log, item.id().as_str())? else { return Ok(detail) };
+    let mut fact = |label: &str, text: String| detail.facts.push((label.to_owned(), text));
+    match found.goal() {
+        "" => {}
+        goal => fact("run", format!("{}: {goal}", found.run)),
+    }
+    found.previewed().into_iter().for_each(|task| fact("task", task));
+    let (paths, more) = found.changed();
+    paths.iter().for_each(|path| fact("changed", path.clone()));
     if more > 0 {
-        out.push_str(&format!("           and {more} more\n"));
+        fact("", format!("and {more} more"));
     }
     if let Some(place) = found.place() {
-        out.push_str(&format!("  held in  {}\n", escape::line(place)));
+        fact("held in", place.to_owned());
     }
     if let Some(look) = found.look() {
-        out.push_str(&format!("  look     {}\n", escape::line(&look)));
+        fact("look", look);
     }
-    out
+    let said = last_words::of(log, found.transcript.as_ref());
+    said.into_iter().for_each(|line| fact("said", line));
+    Ok(detail)
 }
 
-/// A rule's word, where it was written, and what to do instead.
-fn told(reason: &Reason) -> String {
-    let mut out = format!("  reason   {}\n", escape::line(&reason.message));
-    let (rule, origin) = (escape::line(&reason.rule), escape::line(&reason.origin));
-    out.push_str(&format!("           rule {rule}, from {origin}\n"));
-    if let Some(instead) = &reason.instead {
-        out.push_str(&format!("           instead: {}\n", escape::line(instead)));
+fn json(item: &Item, detail: &Detail) -> Value {
+    let mut told = item.json();
+    let Some(object) = told.as_object_mut() else { return told };
+    let history: Vec<Value> =
+        detail.history.iter().map(|(at, event)| json!({"at": at, "event": event})).collect();
+    let counted = |(state, count): &(ApprovalState, u64)| (state.name().to_owned(), json!(count));
+    let precedent: serde_json::Map<String, Value> = detail.precedent.iter().map(counted).collect();
+    let labelled = |label: &str| -> Vec<&String> {
+        detail.facts.iter().filter(|(of, _)| of == label).map(|(_, text)| text).collect()
+    };
+    let look = labelled("look");
+    if let Some(look) = look.first() {
+        object.insert("look".to_owned(), json!(look));
     }
-    out
-}
-
-/// The answer, or what can be answered.
-fn how_it_stands(found: &Found, id: &str) -> String {
-    let mut out = String::new();
-    match &found.asked.answer {
-        Some((choice, by)) => {
-            let (choice, who) = (choice.name(), escape::line(&by.by));
-            let surface = escape::line(&by.surface);
-            out.push_str(&format!("  answered {choice}, by {who} ({surface})\n"));
-            if let Some(reason) = &by.reason {
-                out.push_str(&format!("           {}\n", escape::line(reason)));
-            }
-        }
-        None if !found.is_open() => out.push_str("  the run is over; nobody waits for an answer\n"),
-        None => {
-            out.push_str(&format!("  options  {}\n", found.options().join(" | ")));
-            out.push_str(&format!("aur approvals answer {} CHOICE\n", escape::line(id)));
-        }
+    let said = labelled("said");
+    if !said.is_empty() {
+        object.insert("output".to_owned(), json!(said));
     }
-    out
+    object.insert("history".to_owned(), json!(history));
+    object.insert("precedent".to_owned(), precedent.into());
+    object.insert("detail".to_owned(), json!(detail.kept));
+    told
 }
