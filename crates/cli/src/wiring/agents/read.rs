@@ -215,8 +215,8 @@ impl Reader<'_> {
                 let own = get(pairs, "model").map(|at| self.model(at, &joined(path, "model")));
                 match own {
                     Some(None) => None,
-                    Some(model) => Some(Provider::Api { model }),
-                    None => Some(Provider::Api { model: None }),
+                    Some(model) => Some(Provider::Api { model, tools: None }),
+                    None => Some(Provider::Api { model: None, tools: None }),
                 }
             }
             _ => Some(Provider::Null),
