@@ -9,6 +9,7 @@ pub mod clock;
 mod id;
 mod page;
 mod timekeeper;
+pub mod register;
 
 use std::sync::Arc;
 
@@ -24,6 +25,7 @@ pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
 pub use timekeeper::Timekeeper;
+pub use register::Registrar;
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";
