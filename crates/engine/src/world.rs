@@ -4,11 +4,14 @@ mod asking;
 mod attempt;
 mod changes;
 pub mod consult;
+mod conversation;
 mod judging;
 mod listening;
 mod processes;
 mod prompt;
+pub mod reading;
 mod site;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -31,6 +34,7 @@ use crate::budget::Budget;
 use crate::driver::{Performed, Stop, Told, World};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
+use conversation::Turns;
 use site::Site;
 
 /// An answer that may never come; nothing when nobody is there to give it.
@@ -93,7 +97,7 @@ pub struct Settings {
     pub write_plan: Option<WritePlan>,
     /// The queue in which questions can be decided from everywhere; without it, only here.
     pub queue: Option<Queue>,
-    /// Who may decide what, until when.
+    /// How much agents may do by themselves, and who decides about the rest, until when.
     pub rules: Arc<Rules>,
     /// The digest of the policy in force.
     pub policy_digest: Digest,
@@ -109,6 +113,8 @@ pub struct RealWorld(Arc<Inner>);
 struct Inner {
     settings: Settings,
     site: Arc<Site>,
+    /// One call after the other is made at a desk after a yes.
+    turns: Turns,
     /// Puts the questions of the run into the queue.
     registrar: Option<Arc<Registrar>>,
 }
@@ -125,7 +131,12 @@ impl RealWorld {
             policy: settings.policy_digest.clone(),
             project: settings.workspace.root().display().to_string(),
         });
-        Self(Arc::new(Inner { settings, site, registrar: registrar.map(Arc::new) }))
+        Self(Arc::new(Inner {
+            settings,
+            site,
+            registrar: registrar.map(Arc::new),
+            turns: Turns::default(),
+        }))
     }
 
     /// Where the run's work is gathered, once it is.
@@ -208,7 +219,9 @@ impl Inner {
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)
             }
-            Effect::Settle { .. } => Ok(None),
+            Effect::Settle { task, question, desk } => {
+                self.settle(task, question, desk, &state, stop).await
+            }
             Effect::Check { task, attempt, desk } => {
                 self.check(task, attempt, desk, &state).await.map(Some)
             }
