@@ -38,6 +38,12 @@ pub type WritePlan = Box<dyn Fn(&State) -> Result<String> + Send + Sync>;
 pub trait Asker: Send + Sync {
     /// Asks; when `stop` says so, the question was answered elsewhere.
     fn ask(&self, question: &Question, state: &Arc<State>, stop: Stop) -> MaybeAnswer;
+
+    /// Says what whoever was asked should know: who decided elsewhere, or why their answer does not
+    /// count or is not enough.
+    fn told_elsewhere(&self, question: &Question, text: &str) {
+        let _ = (question, text);
+    }
 }
 
 /// Whoever watches a run. It must not block for long.
