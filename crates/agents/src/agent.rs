@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::error::Result;
+use crate::talk::{Converser, Tools};
 
 /// How far an agent can be held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -146,6 +147,15 @@ pub struct Report {
     pub transcript: Vec<u8>,
 }
 
+/// A model that works with our tools: whoever drives it makes its calls.
+#[derive(Clone, Copy)]
+pub struct Talker<'a> {
+    /// Whoever is conversed with.
+    pub model: &'a dyn Converser,
+    /// The tools that it is given.
+    pub tools: &'a Tools,
+}
+
 /// An agent or a model that does jobs.
 pub trait Agent: Send + Sync {
     /// Its name in the settings.
@@ -162,6 +172,11 @@ pub trait Agent: Send + Sync {
     /// # Errors
     /// When the settings do not allow it.
     fn start(&self, job: &Job) -> Result<Start>;
+
+    /// With whom to converse in place of `attend`, where the agent works with our tools.
+    fn talker(&self) -> Option<Talker<'_>> {
+        None
+    }
 
     /// Does the job and says what came of it. Pipes are there when `start` asked for a process.
     /// Dropping the future ends it; ending the process is the caller's part.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aurora_model::{AgentName, Usd};
 
+use crate::talk::Tools;
 use crate::template::Template;
 
 /// Everything that `agents.yaml` says, all layers together.
@@ -154,6 +155,8 @@ pub enum Provider {
     Api {
         /// Which.
         model: Option<ModelProfile>,
+        /// The tools of ours that it works with; without, it answers in words.
+        tools: Option<Tools>,
     },
     /// Nobody: it says that it did it.
     Null,

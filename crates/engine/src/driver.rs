@@ -311,8 +311,13 @@ pub async fn answer(
     command: &Command,
     now: Timestamp,
 ) -> Result<Arc<State>> {
-    let outside =
-        matches!(command, Command::Answer { .. } | Command::Interrupt { .. } | Command::Abandon);
+    let outside = matches!(
+        command,
+        Command::Answer { .. }
+            | Command::Closed { .. }
+            | Command::Interrupt { .. }
+            | Command::Abandon
+    );
     if !outside {
         let what = format!("only what drives {run} can tell that");
         return Err(Refused::Unsound { what }.into());

@@ -1,0 +1,70 @@
+//! Figures as Prometheus reads them.
+
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+
+use super::{BUCKETS_S, Figures};
+use crate::problem::Problem;
+use crate::server::Server;
+
+/// Everything that can be counted.
+///
+/// # Errors
+/// When the log cannot be read.
+pub async fn text(server: &Server) -> Result<String, Problem> {
+    let mut out = String::new();
+    let mut figures = server.figures.lock().await;
+    figures.catch_up(server).await?;
+    queue(&mut out, &figures);
+    drop(figures);
+    let position = server.store().subscribe().position();
+    head(&mut out, "aurora_log_position", "gauge", "Position of the last record of the log.");
+    let _ = writeln!(out, "aurora_log_position {position}");
+    head(
+        &mut out,
+        "aurora_http_answers_total",
+        "counter",
+        "Requests answered, by class of status.",
+    );
+    for (class, count) in server.answered.by_class.iter().enumerate().skip(1) {
+        let count = count.load(Ordering::Relaxed);
+        let _ = writeln!(out, "aurora_http_answers_total{{class=\"{class}xx\"}} {count}");
+    }
+    let most = server.limits.streams;
+    let open = most.saturating_sub(server.streams.available_permits());
+    head(&mut out, "aurora_event_streams", "gauge", "Streams of events that are open.");
+    let _ = writeln!(out, "aurora_event_streams {open}");
+    Ok(out)
+}
+
+fn head(out: &mut String, name: &str, kind: &str, help: &str) {
+    let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn queue(out: &mut String, figures: &Figures) {
+    let name = "aurora_approvals";
+    head(out, name, "gauge", "Requests, by how they stand and how dangerous they are.");
+    for (key, count) in &figures.standing {
+        let (state, tier) = key.split_once(' ').unwrap_or((key, ""));
+        let _ = writeln!(out, "{name}{{state=\"{state}\",tier=\"{tier}\"}} {count}");
+    }
+    let name = "aurora_approval_decisions_total";
+    head(out, name, "counter", "Decisions, by outcome and surface.");
+    for (key, count) in &figures.decisions {
+        let (outcome, surface) = key.split_once(' ').unwrap_or((key, ""));
+        let _ = writeln!(out, "{name}{{outcome=\"{outcome}\",surface=\"{surface}\"}} {count}");
+    }
+    let name = "aurora_approval_timers_total";
+    head(out, name, "counter", "What the clock did to requests, by kind.");
+    for (kind, count) in &figures.timers {
+        let _ = writeln!(out, "{name}{{kind=\"{kind}\"}} {count}");
+    }
+    let name = "aurora_approval_decision_seconds";
+    head(out, name, "histogram", "How long it took from asking to the decision.");
+    for (bound, count) in BUCKETS_S.iter().zip(figures.took) {
+        let _ = writeln!(out, "{name}_bucket{{le=\"{bound}\"}} {count}");
+    }
+    let _ = writeln!(out, "{name}_bucket{{le=\"+Inf\"}} {}", figures.took_count);
+    let _ = writeln!(out, "{name}_sum {}", figures.took_sum_s);
+    let _ = writeln!(out, "{name}_count {}", figures.took_count);
+}
