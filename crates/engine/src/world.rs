@@ -3,11 +3,14 @@
 mod attempt;
 mod changes;
 pub mod consult;
+mod conversation;
 mod judging;
 mod listening;
 mod processes;
 mod prompt;
+pub mod reading;
 mod site;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -17,15 +20,18 @@ use std::sync::Arc;
 
 use aurora_agents::{Heard, Registry};
 use aurora_gate::Policy;
+use aurora_gate::approval::Rules;
 use aurora_model::{Answerer, Choice, Context, Question, RunId, TaskId, Timestamp};
 use aurora_store::Store;
 use aurora_workspace::GitWorkspace;
 use aurora_workspace::process::Keeper;
 
+use crate::approvals::Queue;
 use crate::budget::Budget;
 use crate::driver::{Performed, Stop, Told, World};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
+use conversation::Turns;
 use site::Site;
 
 /// An answer that may never come; nothing when nobody is there to give it.
@@ -72,6 +78,10 @@ pub struct Settings {
     pub registry: Registry,
     /// What may be spent.
     pub budget: Budget,
+    /// The queue of what waits for people.
+    pub queue: Queue,
+    /// How much agents may do by themselves, and who decides about the rest.
+    pub rules: Arc<Rules>,
     /// The user's checkout.
     pub workspace: Arc<GitWorkspace>,
     /// What the name of the run's branch begins with.
@@ -96,6 +106,8 @@ pub struct RealWorld(Arc<Inner>);
 struct Inner {
     settings: Settings,
     site: Arc<Site>,
+    /// One call after the other is made at a desk after a yes.
+    turns: Turns,
 }
 
 impl RealWorld {
@@ -104,7 +116,7 @@ impl RealWorld {
     pub fn new(settings: Settings, feature: &str) -> Self {
         let checkout = Arc::clone(&settings.workspace);
         let site = Arc::new(Site::new(checkout, &settings.run, feature, &settings.branch_prefix));
-        Self(Arc::new(Inner { settings, site }))
+        Self(Arc::new(Inner { settings, site, turns: Turns::default() }))
     }
 
     /// Where the run's work is gathered, once it is.
@@ -187,7 +199,9 @@ impl Inner {
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)
             }
-            Effect::Settle { .. } => Ok(None),
+            Effect::Settle { task, question, desk } => {
+                self.settle(task, question, desk, &state, stop).await
+            }
             Effect::Check { task, attempt, desk } => {
                 self.check(task, attempt, desk, &state).await.map(Some)
             }

@@ -5,12 +5,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_agents::Registry;
+use aurora_engine::approvals::{Queue, Silence};
 use aurora_engine::budget::{Budget, Limits, OnLimit};
 use aurora_engine::driver::Signal;
 use aurora_engine::machine::{Command, State};
 use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
+use aurora_gate::approval::Rules;
 use aurora_model::run::PolicyLayer;
 use aurora_model::{Brief, RunId, Usd};
 use aurora_store::Store;
@@ -197,6 +199,8 @@ impl Site {
             policy: self.policy,
             registry: self.registry,
             budget,
+            queue: Queue::new(Arc::clone(&self.store), Arc::new(Silence), now),
+            rules: Arc::new(Rules::default()),
             workspace: Arc::new(workspace),
             keeper: keeper()?,
             environment: agents::own_environment(),

@@ -39,6 +39,8 @@ mod shadow;
 #[cfg(test)]
 mod spawn;
 #[cfg(test)]
+mod talk;
+#[cfg(test)]
 mod watch;
 #[cfg(test)]
 mod worktree;
