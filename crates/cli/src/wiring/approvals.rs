@@ -1,7 +1,7 @@
 //! What waits for a person, wherever it is kept: in the log beside us, or behind a server.
 
 mod embedded;
-mod settings;
+pub mod settings;
 
 use aurora_engine::approvals::Filter;
 use aurora_model::{ApprovalState, Choice, Digest};
