@@ -95,7 +95,7 @@ impl Inner {
                 asker.told_elsewhere(question, &by_whom(&closed));
                 stopper.stop();
                 asking.await;
-                return Ok(Here::Closed(closed));
+                return Ok(Here::Closed(Box::new(closed)));
             }
             answer = &mut asking => answer,
         };
@@ -139,7 +139,7 @@ impl Inner {
                 );
                 return Ok(Here::Wait);
             }
-            Ok(after) => return Ok(Here::Closed(after)),
+            Ok(after) => return Ok(Here::Closed(Box::new(after))),
             Err(Error::Request { refused, .. }) => refused,
             Err(error) => return Err(error),
         };
@@ -147,7 +147,7 @@ impl Inner {
             Refused::Closed { .. } | Refused::Expired => {
                 let closed = queue.closed(&question.id).await?;
                 asker.told_elsewhere(question, &by_whom(&closed));
-                Ok(Here::Closed(closed))
+                Ok(Here::Closed(Box::new(closed)))
             }
             Refused::Outdated { .. } | Refused::NeedsReason | Refused::NoSuchChoice { .. } => {
                 asker.told_elsewhere(question, &refused.to_string());

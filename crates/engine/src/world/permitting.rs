@@ -197,7 +197,7 @@ impl Permitting {
                     .ask_here(&self.registrar, question, &standing, &self.state, &mut stop)
                     .await?;
                 match here {
-                    Here::Closed(closed) => return Ok(closed),
+                    Here::Closed(closed) => return Ok(*closed),
                     Here::Nobody | Here::Wait => return self.queue().closed(&question.id).await,
                     Here::Again => {
                         let gone = || Error::Lost { what: format!("{} is gone", question.id) };
