@@ -200,7 +200,7 @@ impl Site {
             Queue::new(Arc::clone(&self.store), notify::notices(self.rules.channels()), now);
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
-        let policy_digest = aurora_store::chain::digest(self.policy.digest_text().as_bytes());
+        let beside = notify::Beside::start(&queue, self.rules.channels());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -234,6 +234,7 @@ impl Site {
                 output::warn(&format!("a desk was not taken away: {error}"));
             }
         }
+        beside.stop().await;
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds, noticed })
     }
