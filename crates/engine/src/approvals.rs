@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
-pub use timekeeper::Timekeeper;
+pub use timekeeper::{Listener, Timekeeper};
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";
