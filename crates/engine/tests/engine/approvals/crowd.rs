@@ -186,7 +186,7 @@ fn apr_2_processes_that_decide_at_once_have_one_outcome_and_are_told_the_truth()
         .map(|n| {
             let mut child = child(&format!("c{n}"), folder.path());
             let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-            while lines.next().unwrap().unwrap() != "ready" {}
+            while !lines.next().unwrap().unwrap().ends_with("ready") {}
             (child, lines)
         })
         .collect();
