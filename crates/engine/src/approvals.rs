@@ -8,6 +8,7 @@ mod batch;
 pub mod clock;
 mod id;
 mod page;
+pub mod register;
 mod timekeeper;
 
 use std::sync::Arc;
@@ -23,6 +24,7 @@ use crate::error::{Error, Result};
 pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
+pub use register::Registrar;
 pub use timekeeper::{Listener, Timekeeper};
 
 /// What the names of the streams begin with.

@@ -59,7 +59,8 @@ impl Desktop for NotifySend {
         let keeper = self.keeper.clone();
         Box::pin(async move {
             let shown = tokio::task::spawn_blocking(move || {
-                let running = process::start(&keeper, &command).map_err(|error| error.to_string())?;
+                let running =
+                    process::start(&keeper, &command).map_err(|error| error.to_string())?;
                 let (pipes, handle) = running.split();
                 // It says nothing that anybody needs, and must not wait for somebody to listen.
                 drop(pipes);
