@@ -6,6 +6,7 @@ mod clock;
 mod crash;
 mod crowd;
 mod keeping;
+mod killed;
 mod refusals;
 
 use std::future::Future;
