@@ -3,6 +3,7 @@
 mod agents;
 mod asking;
 mod queue;
+mod suggest;
 
 use aurora_engine::driver::stream_of;
 use insta::assert_snapshot;

@@ -2,7 +2,9 @@
 
 use aurora_gate::Policy;
 use aurora_gate::approval::lifecycle::Edit;
-use aurora_gate::approval::{Classifier as _, Rules, actions_of, digest_of, tighten};
+use aurora_gate::approval::{
+    Classifier as _, Rules, actions_of, actions_of_call, digest_of, tighten,
+};
 use aurora_gate::judge::describe;
 use aurora_model::{Action, Decider, Subject, Target, ToolCall};
 
@@ -26,9 +28,14 @@ pub fn edit(
     }
     let action = Action::Tool(ToolCall { name: old.tool.clone(), args: change.args.clone() });
     let place = Place::look(Given { cwd: Some(old.project.clone().into()), ..Given::default() });
-    let verdict = judging::judge(&action, policy, &place.context(true));
+    let context = place.context(true);
+    let verdict = judging::judge(&action, policy, &context);
     let kinds: Vec<_> = verdict.effects.iter().map(|effect| effect.kind.clone()).collect();
-    let actions = actions_of(&kinds);
+    // What was read from files meanwhile may be more than the call itself shows.
+    let mut actions = actions_of_call(&action, &context);
+    actions.extend(actions_of(&kinds));
+    actions.sort();
+    actions.dedup();
     let tier = rules.strictest(&actions);
     let subject = Subject {
         args: change.args.clone(),
