@@ -23,6 +23,8 @@ mod notify;
 #[cfg(test)]
 mod property;
 #[cfg(test)]
+mod queued;
+#[cfg(test)]
 mod tasks;
 #[cfg(test)]
 mod watch;
