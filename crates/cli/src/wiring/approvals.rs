@@ -1,7 +1,7 @@
 //! What waits for a person, wherever it is kept: in the log beside us, or behind a server.
 
 mod embedded;
-mod settings;
+pub mod settings;
 
 use aurora_engine::approvals::Filter;
 use aurora_model::{ApprovalState, Choice, Digest};
@@ -11,7 +11,6 @@ use crate::exit::Failure;
 use crate::output::request::{Detail, Happened, Item};
 
 pub use embedded::Embedded;
-pub use settings::FILE;
 
 /// More than that is not looked at in one go.
 pub const MOST: usize = 10_000;

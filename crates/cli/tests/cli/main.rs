@@ -11,6 +11,8 @@ mod batch;
 #[cfg(test)]
 mod budget;
 #[cfg(test)]
+mod channels;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod checkpoint;
