@@ -8,8 +8,8 @@ mod batch;
 pub mod clock;
 mod id;
 mod page;
-mod timekeeper;
 pub mod register;
+mod timekeeper;
 
 use std::sync::Arc;
 
@@ -24,8 +24,8 @@ use crate::error::{Error, Result};
 pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
-pub use timekeeper::Timekeeper;
 pub use register::Registrar;
+pub use timekeeper::Timekeeper;
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";

@@ -200,7 +200,6 @@ impl Site {
             Queue::new(Arc::clone(&self.store), notify::notices(self.rules.channels()), now);
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
-        let policy_digest = aurora_store::chain::digest(self.policy.digest_text().as_bytes());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
