@@ -59,7 +59,8 @@ mod tests {
         let path = folder.join("hook");
         std::fs::write(&path, "whsec_abc\n").unwrap();
         let place = SecretPlace::File("hook".to_owned());
-        let set = |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
+        let set =
+            |mode| std::fs::set_permissions(&path, std::fs::Permissions::from_mode(mode)).unwrap();
         set(0o644);
         assert!(read(&place, Some(&folder)).unwrap_err().contains("chmod 600"));
         set(0o600);
