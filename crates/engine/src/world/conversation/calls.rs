@@ -63,6 +63,7 @@ impl Inner {
         };
         Judge {
             policy: &self.settings.policy,
+            policy_digest: &self.settings.policy_digest,
             rules,
             context,
             agent: &worker.agent,

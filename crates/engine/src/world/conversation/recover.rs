@@ -62,7 +62,7 @@ impl Inner {
                     "{} was being done by {executor} when it was cut off",
                     asked.call.title
                 );
-                let lost = self.settings.queue.tell(asked.question, &Tell::Lost { reason }).await?;
+                let lost = self.queue()?.tell(asked.question, &Tell::Lost { reason }).await?;
                 self.refusal(HowSettled::Unknown, "outcome_unknown", &lost).await
             }
         }

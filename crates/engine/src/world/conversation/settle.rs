@@ -14,9 +14,10 @@ use serde_json::Value;
 
 use super::super::tools::args::Args;
 use super::super::tools::told::{Made, refused};
-use super::super::tools::{SCHEMA, Tool, files, judged};
+use super::super::tools::{SCHEMA, Tool, files};
 use super::super::{Inner, blocking, task_of};
 use super::Worker;
+use crate::approvals::Queue;
 use crate::driver::Stop;
 use crate::error::{Error, Result};
 use crate::machine::{Command, State};
@@ -67,6 +68,12 @@ impl Inner {
         Ok(settled.map(|(how, result)| Command::Settled { task, question, how, result }))
     }
 
+    /// The queue, without which no call can be reserved.
+    pub(super) fn queue(&self) -> Result<&Queue> {
+        let none = || Error::Lost { what: "there is no queue to settle calls with".to_owned() };
+        self.settings.queue.as_ref().ok_or_else(none)
+    }
+
     /// Everything that must be known to make a call.
     async fn asked<'a>(
         &self,
@@ -79,7 +86,7 @@ impl Inner {
         let first = first_asked(state, question);
         let again = first != *question;
         // A person may have changed it before they allowed it.
-        let standing = self.settings.queue.load(&first).await?;
+        let standing = self.queue()?.load(&first).await?;
         let args = standing.map_or_else(|| call.args.clone(), |one| one.request.subject.args);
         let of = task_of(state, task)?;
         let number = of.conversation.as_ref().map_or(0, |one| one.attempt);
@@ -97,7 +104,7 @@ impl Inner {
 
     /// What came of a call; nothing when it was stopped before anything did.
     async fn settled(&self, asked: &Asked<'_>, stop: &Stop) -> Result<Option<Settled>> {
-        let queue = &self.settings.queue;
+        let queue = self.queue()?;
         for _ in 0..MAX_LOOKS {
             let mut waiting = stop.clone();
             let standing = tokio::select! {
@@ -147,7 +154,7 @@ impl Inner {
         let executor = format!("{}@{}", self.settings.run, std::process::id());
         let (args, digest) = self.resolved_now(asked, standing);
         let reserve = Tell::Reserve { executor: executor.clone(), digest };
-        let reserved = match self.settings.queue.tell(asked.question, &reserve).await {
+        let reserved = match self.queue()?.tell(asked.question, &reserve).await {
             Ok(reserved) => reserved,
             Err(Error::Request { .. }) => return Ok(None),
             Err(error) => return Err(error),
@@ -198,7 +205,7 @@ impl Inner {
         let subject = Subject {
             args: asked.args.clone(),
             targets,
-            policy: judged::digest_of(&self.settings.policy),
+            policy: self.settings.policy_digest.clone(),
             tier: found.tier,
             autonomy: judge.autonomy,
             ..subject.clone()
@@ -225,7 +232,7 @@ impl Inner {
                 (HowSettled::Failed, Tell::Failed { executor, result: kept, error })
             }
         };
-        self.settings.queue.tell(asked.question, &tell).await?;
+        self.queue()?.tell(asked.question, &tell).await?;
         Ok((how, result))
     }
 

@@ -29,6 +29,8 @@ const MAX_TITLE_CHARS: usize = 100;
 /// What calls of an agent are judged by.
 pub(in crate::world) struct Judge<'a> {
     pub policy: &'a Policy,
+    /// The digest of the policy.
+    pub policy_digest: &'a Digest,
     pub rules: &'a Rules,
     /// Where it would happen: at the desk.
     pub context: Context,
@@ -47,11 +49,6 @@ pub(in crate::world) struct Judged {
     pub tier: Tier,
     /// Files that it would run, as far as the gate sees.
     wanted: Vec<String>,
-}
-
-/// The digest of a policy: the same for policies that judge the same.
-pub(in crate::world) fn digest_of(policy: &Policy) -> Digest {
-    files::hash(policy.digest_text().as_bytes())
 }
 
 impl Judge<'_> {
@@ -116,7 +113,7 @@ impl Judge<'_> {
             schema: SCHEMA,
             args: args.resolved(),
             targets,
-            policy: digest_of(self.policy),
+            policy: self.policy_digest.clone(),
             title,
             reasons: judged.reasons.clone(),
             effects: judged.effects.clone(),
