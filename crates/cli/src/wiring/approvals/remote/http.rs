@@ -50,7 +50,7 @@ impl Http {
     pub fn new(url: &str, token_file: Option<&PathBuf>) -> anyhow::Result<Self> {
         let wrong = |why: &str| {
             Failure::usage(format!("`{url}` is no address of a server: {why}"))
-                .hint("write it like http://127.0.0.1:7311")
+                .hint("write it like http://127.0.0.1:7788")
         };
         let base =
             Url::parse(url.trim_end_matches('/')).map_err(|error| wrong(&error.to_string()))?;
