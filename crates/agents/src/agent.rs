@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::error::Result;
+use crate::talk::{Converser, Tools};
 
 /// How far an agent can be held.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -127,10 +128,61 @@ pub enum Heard {
     Spent(Cost),
 }
 
+/// A call that an agent wants to make by itself, and about which it asks first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// The agent's own name for the call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: serde_json::Value,
+}
+
+/// Whether an agent may make a call by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Permission {
+    /// Yes, with exactly these arguments.
+    Allow {
+        /// The arguments.
+        args: serde_json::Value,
+    },
+    /// No.
+    Deny {
+        /// Why, for the agent.
+        message: String,
+        /// Whether it should end what it is doing altogether.
+        interrupt: bool,
+    },
+}
+
+/// What came of a call that an agent made by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The agent's own name for the call.
+    pub call: String,
+    /// Whether it failed.
+    pub failed: bool,
+    /// What the agent was told, in one line, cut.
+    pub told: String,
+}
+
 /// Who hears what an agent says. It must not block.
 pub trait Listener: Send + Sync {
     /// Hears something.
     fn hear(&self, heard: Heard);
+
+    /// Says whether an agent may make a call, and takes its time: the agent waits. Dropping the future
+    /// takes the question back. Where nobody can be asked, it is a no.
+    fn may<'a>(&'a self, wish: Wish) -> Pin<Box<dyn Future<Output = Permission> + Send + 'a>> {
+        let message = format!("nobody is here who could allow {}", wish.tool);
+        Box::pin(async { Permission::Deny { message, interrupt: false } })
+    }
+
+    /// Hears what came of a call that was allowed.
+    fn made(&self, made: Made) {
+        let _ = made;
+    }
 }
 
 /// What came of a job. An agent that failed is a report too.
@@ -144,6 +196,15 @@ pub struct Report {
     pub cost: Cost,
     /// Everything that it said, as it was, capped; bytes that are no text stay as they are.
     pub transcript: Vec<u8>,
+}
+
+/// A model that works with our tools: whoever drives it makes its calls.
+#[derive(Clone, Copy)]
+pub struct Talker<'a> {
+    /// Whoever is conversed with.
+    pub model: &'a dyn Converser,
+    /// The tools that it is given.
+    pub tools: &'a Tools,
 }
 
 /// An agent or a model that does jobs.
@@ -162,6 +223,11 @@ pub trait Agent: Send + Sync {
     /// # Errors
     /// When the settings do not allow it.
     fn start(&self, job: &Job) -> Result<Start>;
+
+    /// With whom to converse in place of `attend`, where the agent works with our tools.
+    fn talker(&self) -> Option<Talker<'_>> {
+        None
+    }
 
     /// Does the job and says what came of it. Pipes are there when `start` asked for a process.
     /// Dropping the future ends it; ending the process is the caller's part.

@@ -15,11 +15,13 @@ pub mod profile;
 pub mod protocol;
 pub mod registry;
 pub mod scripted;
+pub mod talk;
 pub mod template;
 pub mod transcript;
 
 pub use agent::{
-    Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Pipes, Report, Start,
+    Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Made, Permission, Pipes,
+    Report, Start, Talker, Wish,
 };
 pub use environment::environment;
 pub use error::{Error, Result};

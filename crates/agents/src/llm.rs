@@ -4,6 +4,7 @@ mod address;
 mod agent;
 mod call;
 pub(crate) mod clean;
+mod converse;
 mod fault;
 mod lines;
 
@@ -24,6 +25,7 @@ use call::Shape;
 use fault::Fault;
 
 pub use agent::ModelAgent;
+pub use lines::Lines;
 
 /// How often a call that failed before anything came is made again.
 const MAX_RETRIES: u32 = 2;
@@ -181,8 +183,7 @@ impl Model {
         hear: &mut (dyn FnMut(&str) + Send),
     ) -> std::result::Result<Completion, Fault> {
         let mut shape = Shape::for_request(self.profile.provider, request);
-        let mut retries = 0;
-        let mut wait = FIRST_WAIT;
+        let mut patience = Patience::default();
         loop {
             let fault = match self.call(request, shape, hear).await {
                 Ok(completion) => return Ok(completion),
@@ -193,13 +194,9 @@ impl Model {
                 shape = Shape::Words;
                 continue;
             }
-            let patience = fault.wait.unwrap_or(wait);
-            if !fault.may_go_away() || retries == MAX_RETRIES || patience > LONGEST_WAIT {
+            if !patience.waited(&fault).await {
                 return Err(fault);
             }
-            tokio::time::sleep(patience).await;
-            retries += 1;
-            wait *= 4;
         }
     }
 
@@ -237,6 +234,32 @@ impl Completer for Model {
         request: &'a Request,
     ) -> Pin<Box<dyn Future<Output = Result<Completion>> + Send + 'a>> {
         Box::pin(self.complete(request))
+    }
+}
+
+/// How often a call was made again, and how long it waits before the next time.
+struct Patience {
+    retries: u32,
+    wait: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { retries: 0, wait: FIRST_WAIT }
+    }
+}
+
+impl Patience {
+    /// Waits before a call is made again; false when it is not to be.
+    async fn waited(&mut self, fault: &Fault) -> bool {
+        let wait = fault.wait.unwrap_or(self.wait);
+        if !fault.may_go_away() || self.retries == MAX_RETRIES || wait > LONGEST_WAIT {
+            return false;
+        }
+        tokio::time::sleep(wait).await;
+        self.retries += 1;
+        self.wait *= 4;
+        true
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use aurora_model::{AgentName, Usd};
 
+use crate::talk::Tools;
 use crate::template::Template;
 
 /// Everything that `agents.yaml` says, all layers together.
@@ -154,6 +155,8 @@ pub enum Provider {
     Api {
         /// Which.
         model: Option<ModelProfile>,
+        /// The tools of ours that it works with; without, it answers in words.
+        tools: Option<Tools>,
     },
     /// Nobody: it says that it did it.
     Null,
@@ -216,11 +219,15 @@ pub enum Output {
     LineJson,
     /// As Claude Code writes it with `--output-format stream-json`.
     ClaudeStreamJson,
+    /// As Claude Code speaks on its pipes with `--permission-prompt-tool stdio`: every call of a tool
+    /// comes to us and waits for an answer.
+    ClaudeControl,
 }
 
 impl Output {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Text, Self::LineJson, Self::ClaudeStreamJson];
+    pub const ALL: [Self; 4] =
+        [Self::Text, Self::LineJson, Self::ClaudeStreamJson, Self::ClaudeControl];
 
     /// The word for it in the settings.
     #[must_use]
@@ -229,6 +236,7 @@ impl Output {
             Self::Text => "text",
             Self::LineJson => "line-json",
             Self::ClaudeStreamJson => "claude-stream-json",
+            Self::ClaudeControl => "claude-control",
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::llm::{Model, ModelAgent};
 use crate::null::NullAgent;
 use crate::profile::{AgentProfile, Limits, ModelProfile, Profiles, Provider};
 use crate::scripted;
+use crate::talk::Tools;
 
 /// The agent that is always there.
 const NULL: &str = "null";
@@ -30,10 +31,15 @@ pub struct Means<'m> {
 }
 
 impl Means<'_> {
-    fn model(self, name: AgentName, profile: &ModelProfile) -> Result<Arc<dyn Agent>> {
+    fn model(
+        self,
+        name: AgentName,
+        profile: &ModelProfile,
+        tools: Option<Tools>,
+    ) -> Result<Arc<dyn Agent>> {
         let key = profile.api_key_env.as_ref().and_then(|name| self.environment.get(name));
         let model = Model::new(profile.clone(), key.cloned())?;
-        Ok(Arc::new(ModelAgent::new(name, model)))
+        Ok(Arc::new(ModelAgent::new(name, model).with_tools(tools)))
     }
 }
 
@@ -54,7 +60,7 @@ impl Registry {
     pub fn new(profiles: Profiles, means: Means<'_>) -> Result<Self> {
         let own_model = profiles.model.as_ref();
         let model = own_model
-            .map(|profile| own_name(MODEL).and_then(|name| means.model(name, profile)))
+            .map(|profile| own_name(MODEL).and_then(|name| means.model(name, profile, None)))
             .transpose()?;
         let mut agents: BTreeMap<AgentName, Arc<dyn Agent>> = BTreeMap::new();
         let null = own_name(NULL)?;
@@ -157,8 +163,8 @@ fn made(
             Arc::new(scripted::agent(profile.clone(), means.program, scenario))
         }
         Provider::Null => Arc::new(NullAgent::new(profile.name.clone())),
-        Provider::Api { model: own } => match own.as_ref().or(model) {
-            Some(model) => means.model(profile.name.clone(), model)?,
+        Provider::Api { model: own, tools } => match own.as_ref().or(model) {
+            Some(model) => means.model(profile.name.clone(), model, tools.clone())?,
             None => {
                 let what = format!("{} asks a model, and none is configured", profile.name);
                 return Err(Error::Settings { what });
@@ -212,7 +218,7 @@ mod tests {
 
     #[test]
     fn an_agent_that_asks_a_model_has_its_own_name_and_needs_one() {
-        let agent = |model| AgentProfile::new(name("gpt"), Provider::Api { model });
+        let agent = |model| AgentProfile::new(name("gpt"), Provider::Api { model, tools: None });
         let error = registry(None, vec![agent(None)]).err().unwrap().to_string();
         assert_eq!(error, "gpt asks a model, and none is configured");
         let model = ModelProfile {

@@ -10,6 +10,7 @@ pub mod input;
 pub mod judging;
 pub mod layers;
 pub mod migration;
+pub mod notify;
 pub mod own_folder;
 pub mod patience;
 pub mod person;

@@ -4,6 +4,7 @@
 //! (an answer from another terminal) is read before the next decision, because every append says
 //! which version it follows.
 
+mod carrying;
 mod journal;
 mod stop;
 
@@ -13,15 +14,17 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_model::{RunId, RunOutcome, Timestamp};
+use aurora_model::{QuestionId, RunId, RunOutcome, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
+use crate::approvals::{Queue, Registrar, Silence};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, Phase, Refused, State, owed};
 
+pub use carrying::{carry_over, decide};
 pub use journal::{Journal, Told, load, stream_of};
 pub use stop::{Stop, Stopper, pair as stop_pair};
 
@@ -40,6 +43,11 @@ pub trait World: Send + Sync {
     /// Performs an effect that is recorded as owed. When `stop` says so, it ends early: an attempt
     /// is then told as interrupted, and everything that it started is gone.
     fn perform(&self, effect: &Effect, state: &Arc<State>, stop: Stop) -> Performed;
+
+    /// Whoever puts the questions of runs into the queue; without one they are only in the run.
+    fn registrar(&self) -> Option<Arc<Registrar>> {
+        None
+    }
 
     /// Sees what was recorded, after it was. It must not block for long.
     fn recorded(&self, told: &Told, state: &Arc<State>);
@@ -120,7 +128,8 @@ impl Driver {
         signals: &mut mpsc::Receiver<Signal>,
     ) -> Result<(Ended, Arc<State>)> {
         let _claim = self.store.claim(&stream_of(run)).await?;
-        let mut journal = Journal::open(Arc::clone(&self.store), run).await?;
+        let journal = Journal::open(Arc::clone(&self.store), run).await?;
+        let mut journal = journal.registering(self.world.registrar());
         // What happened before is known from the state; only what happens now is told.
         drop(journal.take_news());
         let mut hands = Hands {
@@ -137,7 +146,11 @@ impl Driver {
             let _ = tokio::time::timeout(LEAVE_LIMIT, hands.drain()).await;
         }
         hands.tasks.shutdown().await;
-        Ok((outcome?, hands.journal.state()))
+        let (outcome, state) = (outcome?, hands.journal.state());
+        if let Some(registrar) = self.world.registrar() {
+            carrying::cancel_left(&registrar.queue, &state, self.world.now()).await;
+        }
+        Ok((outcome, state))
     }
 
     async fn go(
@@ -146,13 +159,19 @@ impl Driver {
         first: Command,
         signals: &mut mpsc::Receiver<Signal>,
     ) -> Result<Ended> {
-        self.tell(hands, &first).await?;
         let mut news = self.store.subscribe();
-        let mut seen = 0;
+        let mut seen = news.position();
+        if first == Command::Resume {
+            // What was decided meanwhile is known before anything goes on.
+            self.carry_all(hands).await?;
+        }
+        self.tell(hands, &first).await?;
         loop {
             self.perform_owed(hands);
-            if let Some(ended) = self.is_over(hands) {
-                return Ok(ended);
+            match self.is_over(hands) {
+                Some(Ended::Waiting) if self.carry_all(hands).await? => continue,
+                Some(ended) => return Ok(ended),
+                None => {}
             }
             let leave_at = hands.leave_at;
             // In this order, so that a person is heard first and a replay takes the same turns.
@@ -172,8 +191,8 @@ impl Driver {
                 }
                 Some(done) = hands.tasks.join_next() => self.settle(hands, done).await?,
                 true = news.past(seen) => {
-                    seen = news.position();
-                    self.catch_up(hands).await?;
+                    let at = news.position();
+                    seen = self.catch_up(hands, seen).await?.max(at);
                 }
                 else => return Ok(Ended::Waiting),
             }
@@ -270,10 +289,42 @@ impl Driver {
         }
     }
 
-    async fn catch_up(&self, hands: &mut Hands) -> Result<()> {
+    /// Tells the run what was decided in the queue about these questions; whether there was anything
+    /// to tell. What is being asked here right now is left to whoever asks.
+    async fn carry(&self, hands: &mut Hands, ids: Vec<QuestionId>) -> Result<bool> {
+        let Some(registrar) = self.world.registrar() else { return Ok(false) };
+        let is_asked = |question: QuestionId| {
+            let asked = hands.performing.get(&Effect::Ask { question });
+            asked.is_some_and(|one| !one.idle)
+        };
+        let ids: Vec<QuestionId> = ids.into_iter().filter(|id| !is_asked(id.clone())).collect();
+        let state = hands.journal.state();
+        let told = carrying::decided(&registrar, &state, &ids, self.world.now()).await?;
+        for command in &told {
+            self.tell(hands, command).await?;
+        }
+        Ok(!told.is_empty())
+    }
+
+    async fn carry_all(&self, hands: &mut Hands) -> Result<bool> {
+        let state = hands.journal.state();
+        let ids = state.open_questions().map(|question| question.id.clone()).collect();
+        self.carry(hands, ids).await
+    }
+
+    /// Reads what was appended after a position, to the run's stream or to its requests; returns the
+    /// position up to which it did.
+    async fn catch_up(&self, hands: &mut Hands, seen: u64) -> Result<u64> {
+        let in_queue = self.world.registrar().is_some();
+        let (ids, position) = match in_queue {
+            true => carrying::touched(&self.store, hands.journal.run(), seen).await?,
+            false => (BTreeSet::new(), seen),
+        };
         let read = hands.journal.catch_up().await;
         self.show(hands);
-        read
+        read?;
+        self.carry(hands, ids.into_iter().collect()).await?;
+        Ok(position)
     }
 
     fn show(&self, hands: &mut Hands) {
@@ -311,8 +362,13 @@ pub async fn answer(
     command: &Command,
     now: Timestamp,
 ) -> Result<Arc<State>> {
-    let outside =
-        matches!(command, Command::Answer { .. } | Command::Interrupt { .. } | Command::Abandon);
+    let outside = matches!(
+        command,
+        Command::Answer { .. }
+            | Command::Closed { .. }
+            | Command::Interrupt { .. }
+            | Command::Abandon
+    );
     if !outside {
         let what = format!("only what drives {run} can tell that");
         return Err(Refused::Unsound { what }.into());
@@ -322,5 +378,9 @@ pub async fn answer(
         return Err(Error::NoRun { run: run.to_string() });
     }
     journal.tell(command, now).await?;
-    Ok(journal.state())
+    let state = journal.state();
+    // Nobody is told of it, and the time is the one that was given.
+    let queue = Queue::new(Arc::clone(store), Arc::new(Silence), || Timestamp { unix_ms: 0 });
+    carrying::cancel_left(&queue, &state, now).await;
+    Ok(state)
 }

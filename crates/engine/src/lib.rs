@@ -7,6 +7,7 @@ pub mod error;
 pub mod face;
 pub mod graph;
 pub mod machine;
+pub mod notify;
 pub mod people;
 pub mod plan_file;
 pub mod task_file;

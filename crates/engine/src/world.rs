@@ -1,13 +1,17 @@
 //! The real world of a run: agents as processes, the gate, the run's worktree and its desks.
 
+mod asking;
 mod attempt;
 mod changes;
 pub mod consult;
+mod conversation;
 mod judging;
 mod listening;
 mod processes;
 mod prompt;
+pub mod reading;
 mod site;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -17,15 +21,20 @@ use std::sync::Arc;
 
 use aurora_agents::{Heard, Registry};
 use aurora_gate::Policy;
-use aurora_model::{Answerer, Choice, Context, Question, RunId, TaskId, Timestamp};
+use aurora_gate::approval::Rules;
+use aurora_model::{
+    Answerer, Choice, Context, Decider, Digest, Question, RunId, TaskId, Timestamp,
+};
 use aurora_store::Store;
 use aurora_workspace::GitWorkspace;
 use aurora_workspace::process::Keeper;
 
+use crate::approvals::{Queue, Registrar};
 use crate::budget::Budget;
 use crate::driver::{Performed, Stop, Told, World};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
+use conversation::Turns;
 use site::Site;
 
 /// An answer that may never come; nothing when nobody is there to give it.
@@ -38,6 +47,12 @@ pub type WritePlan = Box<dyn Fn(&State) -> Result<String> + Send + Sync>;
 pub trait Asker: Send + Sync {
     /// Asks; when `stop` says so, the question was answered elsewhere.
     fn ask(&self, question: &Question, state: &Arc<State>, stop: Stop) -> MaybeAnswer;
+
+    /// Says what whoever was asked should know: who decided elsewhere, or why their answer does not
+    /// count or is not enough.
+    fn told_elsewhere(&self, question: &Question, text: &str) {
+        let _ = (question, text);
+    }
 }
 
 /// Whoever watches a run. It must not block for long.
@@ -80,6 +95,14 @@ pub struct Settings {
     pub audience: Arc<dyn Audience>,
     /// Writes the tasks down as a plan and says where; for runs that are only planned.
     pub write_plan: Option<WritePlan>,
+    /// The queue in which questions can be decided from everywhere; without it, only here.
+    pub queue: Option<Queue>,
+    /// How much agents may do by themselves, and who decides about the rest, until when.
+    pub rules: Arc<Rules>,
+    /// The digest of the policy in force.
+    pub policy_digest: Digest,
+    /// Whoever sits here, as the system knows them.
+    pub person: Option<Decider>,
     /// The clock.
     pub now: fn() -> Timestamp,
 }
@@ -90,6 +113,10 @@ pub struct RealWorld(Arc<Inner>);
 struct Inner {
     settings: Settings,
     site: Arc<Site>,
+    /// One call after the other is made at a desk after a yes.
+    turns: Turns,
+    /// Puts the questions of the run into the queue.
+    registrar: Option<Arc<Registrar>>,
 }
 
 impl RealWorld {
@@ -98,7 +125,18 @@ impl RealWorld {
     pub fn new(settings: Settings, feature: &str) -> Self {
         let checkout = Arc::clone(&settings.workspace);
         let site = Arc::new(Site::new(checkout, &settings.run, feature, &settings.branch_prefix));
-        Self(Arc::new(Inner { settings, site }))
+        let registrar = settings.queue.clone().map(|queue| Registrar {
+            queue,
+            rules: Arc::clone(&settings.rules),
+            policy: settings.policy_digest.clone(),
+            project: settings.workspace.root().display().to_string(),
+        });
+        Self(Arc::new(Inner {
+            settings,
+            site,
+            registrar: registrar.map(Arc::new),
+            turns: Turns::default(),
+        }))
     }
 
     /// Where the run's work is gathered, once it is.
@@ -151,6 +189,10 @@ impl World for RealWorld {
         Box::pin(async move { inner.perform(effect, state, stop).await })
     }
 
+    fn registrar(&self) -> Option<Arc<Registrar>> {
+        self.0.registrar.clone()
+    }
+
     fn recorded(&self, told: &Told, state: &Arc<State>) {
         self.0.settings.audience.told(told, state);
     }
@@ -164,11 +206,7 @@ impl Inner {
         stop: Stop,
     ) -> Result<Option<Command>> {
         match effect {
-            Effect::Ask { question } => {
-                let Some(asked) = state.question(&question) else { return Ok(None) };
-                let answer = self.settings.asker.ask(&asked.question, &state, stop).await;
-                Ok(answer.map(|(choice, answerer)| Command::Answer { question, choice, answerer }))
-            }
+            Effect::Ask { question } => self.ask(question, state, stop).await,
             Effect::WritePlan => {
                 blocking(move || {
                     let write = self.settings.write_plan.as_ref();
@@ -181,7 +219,9 @@ impl Inner {
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)
             }
-            Effect::Settle { .. } => Ok(None),
+            Effect::Settle { task, question, desk } => {
+                self.settle(task, question, desk, &state, stop).await
+            }
             Effect::Check { task, attempt, desk } => {
                 self.check(task, attempt, desk, &state).await.map(Some)
             }

@@ -1,5 +1,6 @@
 //! The embedded log: one SQLite file, what is large beside it, claims as locks of the kernel.
 
+mod bell;
 mod blob;
 mod claim;
 mod marks;
@@ -30,7 +31,7 @@ use crate::store::{Answer, Claim, Store, Subscription};
 /// Where the log is, and how patient it is.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The database's file. Beside it are two more of SQLite's and the folder of claims.
+    /// The database's file. Beside it are two more of SQLite's, the bell and the folder of claims.
     pub path: PathBuf,
     /// The folder of what is large.
     pub blobs: PathBuf,
@@ -50,6 +51,10 @@ impl Settings {
             patience: Duration::from_secs(30),
             max_pages: None,
         }
+    }
+
+    fn bell(&self) -> PathBuf {
+        self.path.with_extension("bell")
     }
 
     fn claims(&self) -> PathBuf {

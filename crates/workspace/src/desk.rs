@@ -4,6 +4,7 @@
 mod adopt;
 mod changes;
 mod exact;
+mod files;
 mod git_state;
 mod index;
 mod make;
@@ -25,6 +26,7 @@ use crate::git::GitWorkspace;
 use crate::git::private::{FeatureLock, PrivateStore};
 use crate::request::PathOutcome;
 
+pub use files::{FileRead, Files, Listed, ListedKind};
 pub use watch::Notice;
 
 /// How long another desk that prepares or adopts is waited for.

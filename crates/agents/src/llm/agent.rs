@@ -1,4 +1,4 @@
-//! A model as an agent: the prompt goes in, text comes out, and nothing else happens.
+//! A model as an agent: it answers in words, or works with our tools where the settings give it some.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -7,9 +7,12 @@ use aurora_model::{AgentName, Cost};
 
 use super::lines::Lines;
 use super::{Completion, Model, Request, Stop, clean};
-use crate::agent::{Agent, Capabilities, Heard, Holding, Job, Listener, Pipes, Report, Start};
+use crate::agent::{
+    Agent, Capabilities, Heard, Holding, Job, Listener, Pipes, Report, Start, Talker,
+};
 use crate::error::Result;
 use crate::price;
+use crate::talk::Tools;
 
 /// More of the last line is not told as a summary.
 const MAX_SUMMARY_CHARS: usize = 200;
@@ -19,13 +22,20 @@ const MAX_SUMMARY_CHARS: usize = 200;
 pub struct ModelAgent {
     name: AgentName,
     model: Model,
+    tools: Option<Tools>,
 }
 
 impl ModelAgent {
     /// A model under the name of an agent.
     #[must_use]
     pub fn new(name: AgentName, model: Model) -> Self {
-        Self { name, model }
+        Self { name, model, tools: None }
+    }
+
+    /// The same with tools; without, it answers in words.
+    #[must_use]
+    pub fn with_tools(self, tools: Option<Tools>) -> Self {
+        Self { tools, ..self }
     }
 
     /// The model.
@@ -64,12 +74,12 @@ impl Agent for ModelAgent {
 
     fn capabilities(&self) -> Capabilities {
         Capabilities {
-            edits_files: false,
+            edits_files: self.tools.is_some(),
             pause_resume: false,
             messages: false,
             acknowledges: false,
             reports_cost: true,
-            // It can do nothing but speak.
+            // It can do nothing but speak: what is done about its calls is our part.
             holding: Holding::Asks,
         }
     }
@@ -81,6 +91,10 @@ impl Agent for ModelAgent {
     fn start(&self, _job: &Job) -> Result<Start> {
         self.model.ready()?;
         Ok(Start::Call)
+    }
+
+    fn talker(&self) -> Option<Talker<'_>> {
+        self.tools.as_ref().map(|tools| Talker { model: &self.model, tools })
     }
 
     fn attend<'a>(

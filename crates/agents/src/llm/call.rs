@@ -9,7 +9,7 @@ use futures_core::Stream;
 use genai::adapter::AdapterKind;
 use genai::chat::{
     ChatOptions, ChatRequest, ChatResponseFormat, ChatStream, ChatStreamEvent, JsonSpec,
-    ReasoningEffort, StopReason, StreamEnd, Usage,
+    MessageContent, ReasoningEffort, StopReason, StreamEnd, Usage,
 };
 use genai::resolver::{AuthData, Endpoint};
 use genai::{ModelIden, ServiceTarget};
@@ -50,14 +50,28 @@ impl Shape {
 
 /// What has come of an answer.
 #[derive(Default)]
-struct Heard {
-    text: String,
+pub(super) struct Heard {
+    pub text: String,
     /// Whether anything came, thoughts included.
-    begun: bool,
+    pub begun: bool,
+}
+
+/// How an answer ended.
+pub(super) struct Ended {
+    pub stop: Stop,
+    pub usage: Option<Usage>,
+    /// What the client kept of it, where it was told to.
+    pub content: Option<MessageContent>,
+}
+
+impl Ended {
+    fn too_long() -> Self {
+        Self { stop: Stop::Length, usage: None, content: None }
+    }
 }
 
 /// An error that the client skipped in the stream: Ollama's come as lines of their own.
-type Skipped = Arc<Mutex<Option<String>>>;
+pub(super) type Skipped = Arc<Mutex<Option<String>>>;
 
 impl Model {
     /// Asks once. Dropping the future closes the connection.
@@ -78,26 +92,27 @@ impl Model {
         let mut heard = Heard::default();
         let outcome = self.listen(stream, &mut heard, &skipped, hear).await;
         let text = heard.text;
+        let asked = || guess_input(request);
         match outcome {
-            Ok((stop, usage)) => {
-                let cost = self.cost(request, &text, usage.as_ref());
+            Ok(Ended { stop, usage, .. }) => {
+                let cost = self.cost(asked, &text, usage.as_ref());
                 Ok(Completion { text, cost, stop })
             }
             Err(fault) => {
-                let cost = self.cost(request, &text, None);
+                let cost = self.cost(asked, &text, None);
                 let begun = heard.begun.then(|| Box::new(Begun { text, cost }));
                 Err(Fault { begun, ..fault })
             }
         }
     }
 
-    async fn listen(
+    pub(super) async fn listen(
         &self,
         mut stream: ChatStream,
         heard: &mut Heard,
         skipped: &Skipped,
         hear: &mut (dyn FnMut(&str) + Send),
-    ) -> Result<(Stop, Option<Usage>), Fault> {
+    ) -> Result<Ended, Fault> {
         while let Some(event) = poll_fn(|cx| Pin::new(&mut stream).poll_next(cx)).await {
             match event.map_err(|error| Fault::of(self, &error))? {
                 ChatStreamEvent::Chunk(chunk) => {
@@ -105,12 +120,21 @@ impl Model {
                     heard.text.push_str(&chunk.content);
                     hear(&chunk.content);
                     if heard.text.len() > MAX_TEXT_BYTES {
-                        return Ok((Stop::Length, None));
+                        return Ok(Ended::too_long());
                     }
                 }
                 ChatStreamEvent::ReasoningChunk(_) => heard.begun = true,
+                ChatStreamEvent::ToolCallChunk(chunk) => {
+                    heard.begun = true;
+                    let args = chunk.tool_call.fn_arguments;
+                    if args.as_str().is_some_and(|text| text.len() > MAX_TEXT_BYTES) {
+                        return Ok(Ended::too_long());
+                    }
+                }
                 ChatStreamEvent::End(end) if self.is_end(&end) => {
-                    return Ok((stop(end.captured_stop_reason), end.captured_usage));
+                    let stop = stop(end.captured_stop_reason);
+                    let (usage, content) = (end.captured_usage, end.captured_content);
+                    return Ok(Ended { stop, usage, content });
                 }
                 // The client ends some streams itself when they break off.
                 ChatStreamEvent::End(_) => break,
@@ -133,7 +157,7 @@ impl Model {
         }
     }
 
-    fn target(&self) -> ServiceTarget {
+    pub(super) fn target(&self) -> ServiceTarget {
         let kind = match self.profile.provider {
             ModelProvider::Anthropic => AdapterKind::Anthropic,
             ModelProvider::OpenAi => AdapterKind::OpenAI,
@@ -152,9 +176,7 @@ impl Model {
     }
 
     fn options(&self, request: &Request, shape: Shape, skipped: &Skipped) -> ChatOptions {
-        let mut options = ChatOptions::default()
-            .with_capture_usage(true)
-            .with_max_tokens(self.max_output_tokens(request));
+        let mut options = self.own_options(self.max_output_tokens(request), skipped);
         match (shape, &request.schema) {
             (Shape::Schema, Some(schema)) => {
                 options = options.with_response_format(JsonSpec::new("answer", schema.clone()));
@@ -164,6 +186,13 @@ impl Model {
             }
             _ => {}
         }
+        options
+    }
+
+    /// What every call is made with.
+    pub(super) fn own_options(&self, max_tokens: u32, skipped: &Skipped) -> ChatOptions {
+        let mut options =
+            ChatOptions::default().with_capture_usage(true).with_max_tokens(max_tokens);
         match self.profile.provider {
             ModelProvider::OpenAi
                 if ReasoningEffort::from_model_name(&self.profile.name).0.is_some() =>
@@ -191,12 +220,17 @@ impl Model {
     }
 
     /// What it cost: by the provider's own count, or by a guess.
-    fn cost(&self, request: &Request, text: &str, usage: Option<&Usage>) -> Cost {
+    pub(super) fn cost(
+        &self,
+        asked: impl FnOnce() -> u64,
+        text: &str,
+        usage: Option<&Usage>,
+    ) -> Cost {
         let count = |tokens: Option<i32>| tokens.and_then(|tokens| u64::try_from(tokens).ok());
         let input = count(usage.and_then(|usage| usage.prompt_tokens));
         let output = count(usage.and_then(|usage| usage.completion_tokens));
         let tokens = Tokens {
-            input: input.unwrap_or_else(|| guess_input(request)),
+            input: input.unwrap_or_else(asked),
             output: output.unwrap_or_else(|| price::guess_tokens(text)),
         };
         let price = price::of(&self.profile);

@@ -6,3 +6,5 @@ mod decompose;
 mod llm;
 #[cfg(test)]
 mod provider;
+#[cfg(test)]
+mod talk;

@@ -229,3 +229,94 @@ fn ollama(texts: &[&str], stop: &str) -> Vec<String> {
     lines.push(last);
     lines
 }
+
+/// A turn with calls in a provider's shape: a text, calls of (name, id, arguments), 11 tokens asked
+/// and 7 answered. Gemini's first call carries a signature.
+pub fn calling(provider: ModelProvider, text: &str, calls: &[(&str, &str, &str)]) -> Vec<String> {
+    match provider {
+        ModelProvider::Anthropic => anthropic_calls(text, calls),
+        ModelProvider::OpenAi => openai_calls(text, calls),
+        ModelProvider::Gemini => gemini_calls(text, calls),
+        ModelProvider::Ollama => ollama_calls(text, calls),
+    }
+}
+
+/// A text in two pieces.
+fn halves(text: &str) -> [&str; 2] {
+    let (one, other) = text.split_at(text.len() / 2);
+    [one, other]
+}
+
+fn anthropic_calls(text: &str, calls: &[(&str, &str, &str)]) -> Vec<String> {
+    let event =
+        |value: Value| format!("event: {}\ndata: {value}\n\n", value["type"].as_str().unwrap());
+    let whole = anthropic(&[text], "tool_use");
+    let (before, after) = whole.split_at(whole.len() - 2);
+    let mut events = before.to_vec();
+    for (at, (name, id, args)) in calls.iter().enumerate() {
+        let index = at + 1;
+        events.push(event(json!({"type": "content_block_start", "index": index,
+            "content_block": {"type": "tool_use", "id": id, "name": name, "input": {}}})));
+        for piece in halves(args) {
+            events.push(event(json!({"type": "content_block_delta", "index": index,
+                "delta": {"type": "input_json_delta", "partial_json": piece}})));
+        }
+        events.push(event(json!({"type": "content_block_stop", "index": index})));
+    }
+    events.extend(after.iter().cloned());
+    events
+}
+
+fn openai_calls(text: &str, calls: &[(&str, &str, &str)]) -> Vec<String> {
+    let delta = |delta: Value| {
+        let chunk = json!({"id": "c", "choices": [{"index": 0, "delta": delta}]});
+        format!("data: {chunk}\n\n")
+    };
+    let whole = openai(&[text], "tool_calls");
+    let mut chunks = vec![whole[0].clone()];
+    for (index, (name, id, args)) in calls.iter().enumerate() {
+        let first = json!({"index": index, "id": id, "type": "function",
+            "function": {"name": name, "arguments": ""}});
+        chunks.push(delta(json!({"tool_calls": [first]})));
+        for piece in halves(args) {
+            let more = json!({"index": index, "function": {"arguments": piece}});
+            chunks.push(delta(json!({"tool_calls": [more]})));
+        }
+    }
+    chunks.extend(whole.into_iter().skip(1));
+    chunks
+}
+
+/// What somebody that sends whole arguments makes of a text.
+fn whole(args: &str) -> Value {
+    serde_json::from_str(args).unwrap_or_else(|_| json!(args))
+}
+
+fn gemini_calls(text: &str, calls: &[(&str, &str, &str)]) -> Vec<String> {
+    let mut parts = Vec::new();
+    for (at, (name, id, args)) in calls.iter().enumerate() {
+        let mut part = json!({"functionCall": {"name": name, "id": id, "args": whole(args)}});
+        if at == 0 {
+            part["thoughtSignature"] = json!("c2lnbmVk");
+        }
+        parts.push(part);
+    }
+    let chunk = json!({"candidates": [{"content": {"parts": parts, "role": "model"}}]});
+    let mut chunks = gemini(&[text], "STOP");
+    chunks.insert(1, format!("data: {chunk}\r\n\r\n"));
+    chunks
+}
+
+fn ollama_calls(text: &str, calls: &[(&str, &str, &str)]) -> Vec<String> {
+    let calls: Vec<Value> = calls
+        .iter()
+        .map(|(name, id, args)| {
+            json!({"id": id, "function": {"name": name, "arguments": whole(args)}})
+        })
+        .collect();
+    let message = json!({"role": "assistant", "content": "", "tool_calls": calls});
+    let line = json!({"model": "m", "message": message, "done": false});
+    let mut lines = ollama(&[text], "stop");
+    lines.insert(1, format!("{line}\n"));
+    lines
+}

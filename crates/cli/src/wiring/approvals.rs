@@ -11,7 +11,6 @@ use crate::exit::Failure;
 use crate::output::request::{Detail, Happened, Item};
 
 pub use embedded::Embedded;
-pub use settings::FILE;
 
 /// More than that is not looked at in one go.
 pub const MOST: usize = 10_000;

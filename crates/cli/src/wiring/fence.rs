@@ -61,10 +61,12 @@ fn is_below_keeper(mut pid: u32) -> bool {
 fn is_keeper(pid: u32) -> bool {
     let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut words = words.split(|byte| *byte == 0).map(OsStr::from_bytes);
-    let program = words.next().map(Path::new).and_then(Path::file_name);
+    let program = words.next().map(Path::new).unwrap_or(Path::new(""));
     let own = std::env::current_exe().ok();
     let own = own.as_deref().and_then(Path::file_name);
-    let is_ours = program.is_some_and(|name| name == "aur" || Some(name) == own);
+    // The first process of a namespace is our program started by itself.
+    let is_ours = program == Path::new("/proc/self/exe")
+        || program.file_name().is_some_and(|name| name == "aur" || Some(name) == own);
     is_ours && words.next().is_some_and(|word| word == "keep")
 }
 

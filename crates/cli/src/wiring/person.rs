@@ -12,7 +12,8 @@ const MAX_ACCOUNTS_BYTES: u64 = 16 * 1024 * 1024;
 /// The person, with the roles that the settings give them.
 #[must_use]
 pub fn here(rules: &Rules, surface: Surface) -> Decider {
-    let name = login();
+    let login = login();
+    let name = rules.person_of_login(&login).map_or_else(|| login.clone(), ToOwned::to_owned);
     let roles = rules.roles_of(&name);
     Decider { name, kind: DeciderKind::Person, roles, surface }
 }

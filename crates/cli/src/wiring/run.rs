@@ -5,14 +5,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_agents::Registry;
+use aurora_engine::approvals::Queue;
+use aurora_engine::approvals::register::people_only;
 use aurora_engine::budget::{Budget, Limits, OnLimit};
 use aurora_engine::driver::Signal;
 use aurora_engine::machine::{Command, State};
 use aurora_engine::world::{Asker, Audience, RealWorld, Settings, WritePlan};
 use aurora_engine::{Driver, Ended};
 use aurora_gate::Policy;
+use aurora_gate::approval::Rules;
 use aurora_model::run::PolicyLayer;
-use aurora_model::{Brief, RunId, Usd};
+use aurora_model::{Brief, RunId, Surface, Usd};
 use aurora_store::Store;
 use aurora_workspace::Silent;
 use aurora_workspace::git::worktree::NewWorktree;
@@ -22,7 +25,7 @@ use tokio::sync::mpsc;
 
 use super::place::{Given, Place};
 use super::workspace::{Session, now, open_at};
-use super::{agents, layers, migration, store};
+use super::{agents, approvals, layers, migration, notify, person, store};
 use crate::exit::Failure;
 use crate::output;
 
@@ -38,6 +41,8 @@ pub struct Site {
     pub layer: Option<PolicyLayer>,
     /// Who works.
     pub registry: Registry,
+    /// Who may decide what, until when.
+    pub rules: Arc<Rules>,
     place: Place,
     session: Session,
 }
@@ -97,8 +102,9 @@ impl Site {
         let layer = policy.map(layers::explicit_layer).transpose()?;
         let policy = layers::load_over(&place, layer.as_ref())?;
         let registry = agents::registry(agents::load(&place)?.profiles)?;
+        let rules = Arc::new(approvals::settings::rules(&place)?);
         let store = store()?;
-        Ok(Self { root, store, policy, layer, registry, place, session })
+        Ok(Self { root, store, policy, layer, registry, rules, place, session })
     }
 
     /// The same for a run that is resumed: what was laid over the policies when it began holds again,
@@ -174,7 +180,7 @@ impl Site {
         self,
         run: &RunId,
         feature: &str,
-        first: Command,
+        mut first: Command,
         front: Front,
     ) -> anyhow::Result<Driven> {
         let begun = std::time::Instant::now();
@@ -187,6 +193,11 @@ impl Site {
             budget.settle_unknown(run).await.map_err(failure)?;
         }
         drop(claim);
+        if let Command::Start(brief) = &mut first {
+            brief.settings.people_only = people_only(&self.rules);
+        }
+        let queue =
+            Queue::new(Arc::clone(&self.store), notify::notices(self.rules.channels()), now);
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
         let settings = Settings {
@@ -194,6 +205,7 @@ impl Site {
             store: Arc::clone(&self.store),
             context: self.place.context(true),
             branch_prefix: self.policy.branches().prefix,
+            policy_digest: approvals::settings::policy_digest(&self.policy),
             policy: self.policy,
             registry: self.registry,
             budget,
@@ -203,6 +215,9 @@ impl Site {
             asker: front.asker,
             audience: front.audience,
             write_plan: front.write_plan,
+            queue: Some(queue),
+            person: Some(person::here(&self.rules, Surface::Terminal)),
+            rules: self.rules,
             now,
         };
         let world = Arc::new(RealWorld::new(settings, feature));

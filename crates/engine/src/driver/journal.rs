@@ -5,6 +5,8 @@ use std::sync::Arc;
 use aurora_model::{Event, RunId, Timestamp};
 use aurora_store::{Append, Expected, NewRecord, Record, Store, StreamId};
 
+use crate::approvals::register::{Beside, Besides};
+use crate::approvals::{Queue, Registrar, Silence};
 use crate::error::{Error, Result};
 use crate::machine::{Command, State, apply, decide};
 
@@ -29,10 +31,15 @@ pub struct Told {
 /// A run's stream and the state that it tells.
 pub struct Journal {
     store: Arc<dyn Store>,
+    run: RunId,
     stream: StreamId,
     state: Arc<State>,
     /// What was read or written and not yet taken.
     news: Vec<Told>,
+    /// The queue in which questions are decided.
+    queue: Queue,
+    /// Whoever puts questions into the queue; nobody does without.
+    registrar: Option<Arc<Registrar>>,
 }
 
 /// The stream of a run.
@@ -49,9 +56,28 @@ impl Journal {
     pub async fn open(store: Arc<dyn Store>, run: &RunId) -> Result<Self> {
         let stream = stream_of(run);
         let state = Arc::new(State::default());
-        let mut journal = Self { store, stream, state, news: Vec::new() };
+        // Nobody asks this one for the time or is told by it.
+        let queue = Queue::new(Arc::clone(&store), Arc::new(Silence), || Timestamp { unix_ms: 0 });
+        let (run, news) = (run.clone(), Vec::new());
+        let mut journal = Self { store, run, stream, state, news, queue, registrar: None };
         journal.catch_up().await?;
         Ok(journal)
+    }
+
+    /// The same, with questions put into the queue.
+    #[must_use]
+    pub fn registering(mut self, registrar: Option<Arc<Registrar>>) -> Self {
+        if let Some(registrar) = &registrar {
+            self.queue = registrar.queue.clone();
+        }
+        self.registrar = registrar;
+        self
+    }
+
+    /// The run.
+    #[must_use]
+    pub fn run(&self) -> &RunId {
+        &self.run
     }
 
     /// Where the run stands, as far as it was read.
@@ -85,36 +111,60 @@ impl Journal {
     }
 
     /// Decides, records, and only then takes over what was decided. When somebody else wrote
-    /// meanwhile, it reads that and decides again.
+    /// meanwhile, it reads that and decides again. What a question is asked about and how it is
+    /// answered is recorded in the queue in the same moment.
     ///
     /// # Errors
     /// When the command is refused, or the log cannot be written.
     pub async fn tell(&mut self, command: &Command, now: Timestamp) -> Result<()> {
         for _ in 0..MAX_RETRIES {
             let events = decide(&self.state, command)?;
-            let records = events.iter().map(record_of).collect::<Result<Vec<_>>>()?;
-            let append = Append {
-                stream: self.stream.clone(),
-                expected: Expected::Version(self.state.version),
-                at: now,
-                records,
-                outgoing: Vec::new(),
-                mark: None,
-            };
-            match self.store.append(append).await {
-                Ok(_) => {
-                    let state = Arc::make_mut(&mut self.state);
-                    for event in events {
-                        apply(state, &event);
-                        self.news.push(Told { event, at: now, version: state.version });
-                    }
-                    return Ok(());
+            let besides = Besides { queue: &self.queue, registrar: self.registrar.as_deref() };
+            let beside = match besides.of(&self.state, &events, now).await? {
+                Beside::Appends(beside) => beside,
+                Beside::First(first) => {
+                    // What was decided elsewhere counts, and is in the queue already.
+                    let events = decide(&self.state, &first)?;
+                    self.write(events, Vec::new(), now).await?;
+                    continue;
                 }
-                Err(aurora_store::Error::Conflict { .. }) => self.catch_up().await?,
-                Err(error) => return Err(error.into()),
+            };
+            if self.write(events, beside, now).await? {
+                return Ok(());
             }
         }
         Err(Error::Lost { what: format!("{} is written by others all the time", self.stream) })
+    }
+
+    /// Records events and what goes beside them; false when somebody else wrote meanwhile, which is
+    /// read then.
+    async fn write(
+        &mut self,
+        events: Vec<Event>,
+        beside: Vec<Append>,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let own = Append {
+            stream: self.stream.clone(),
+            expected: Expected::Version(self.state.version),
+            at: now,
+            records: events.iter().map(record_of).collect::<Result<Vec<_>>>()?,
+            outgoing: Vec::new(),
+            mark: None,
+        };
+        let appends = std::iter::once(own).chain(beside).collect();
+        match self.store.append_all(appends).await {
+            Ok(_) => {
+                let state = Arc::make_mut(&mut self.state);
+                for event in events {
+                    apply(state, &event);
+                    self.news.push(Told { event, at: now, version: state.version });
+                }
+                Ok(true)
+            }
+            Err(aurora_store::Error::Conflict { .. }) => self.catch_up().await.map(|()| false),
+            Err(error) => Err(error.into()),
+        }
     }
 }
 

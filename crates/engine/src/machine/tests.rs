@@ -5,6 +5,7 @@ mod failures;
 mod many;
 mod noticed;
 mod order;
+mod parking;
 mod people;
 mod sound;
 mod words;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use aurora_gate::{Policy, judge};
 use aurora_model::context::Plan;
 use aurora_model::{
-    About, Action, Answer, Change, ChangeKind, Choice, Constraint, Context, Operation, Reason,
-    Severity, SkipReason, Span, TaskId, ToolCall, Touched, Violation,
+    About, Action, Answer, Autonomy, Change, ChangeKind, Choice, Constraint, Context, Operation,
+    Reason, Severity, SkipReason, Span, TaskId, ToolCall, Touched, Violation,
 };
 use aurora_workspace::desk::{DeskChanges, Notice};
 use aurora_workspace::{Error as WorkspaceError, Outcome, PathOutcome};
@@ -30,11 +30,12 @@ impl Inner {
         task: TaskId,
         attempt: u32,
         desk: u32,
-        state: &State,
+        state: &Arc<State>,
     ) -> Result<Command> {
+        let state = Arc::clone(state);
         let (expected_files, expected_lines) = state.expected(&task);
-        let allowed = allowed_before(state);
-        let Some(base) = attempt_of(state, &task, attempt)?.base.clone() else {
+        let allowed = allowed_before(&state);
+        let Some(base) = attempt_of(&state, &task, attempt)?.base.clone() else {
             let (decision, reasons, result) = (Answer::Allow, Vec::new(), None);
             let (files, lines) = (0, 0);
             return Ok(Command::ChangesJudged {
@@ -69,21 +70,42 @@ impl Inner {
             context.plan = Some(Plan { expected_files, expected_lines, ..plan });
             let mut reasons = judge_changes(&found, &self.settings.policy, &context);
             reasons.extend(unsettled(&self.site.noticed(false), &allowed));
+            reasons.extend(self.locked(&task, &state).filter(|_| found.files() > 0));
             reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
+            let files = found.files();
+            let lines = found.lines_added.saturating_add(found.lines_removed);
+            let paths: Vec<String> = found.changes.iter().take(SHOWN_PATHS).map(shown).collect();
+            let place = Some(place);
+            let about = About::Changes {
+                task: task.clone(),
+                reasons: reasons.clone(),
+                files,
+                lines,
+                paths: paths.clone(),
+                place: place.clone(),
+            };
             Ok(Command::ChangesJudged {
                 task,
                 attempt,
                 decision: reasons.first().map_or(Answer::Allow, |reason| reason.answer),
                 reasons,
-                files: found.files(),
-                lines: found.lines_added.saturating_add(found.lines_removed),
-                paths: found.changes.iter().take(SHOWN_PATHS).map(shown).collect(),
-                place: Some(place),
+                files,
+                lines,
+                paths,
+                place,
                 result: Some(found.result),
-                needs_person: false,
+                needs_person: self.needs_person(&about, &state),
             })
         })
         .await
+    }
+
+    /// An agent that may do nothing by itself is asked about whatever it changed.
+    fn locked(&self, task: &TaskId, state: &State) -> Option<Reason> {
+        let (agent, autonomy) = self.registrar.as_ref()?.autonomy_of(state.task(task)?)?;
+        let message = format!("{agent} is locked: nothing that it changes is taken over unseen");
+        let is_locked = autonomy == Autonomy::Locked;
+        is_locked.then(|| own_reason(Answer::Ask, "approvals.autonomy", message))
     }
 
     /// Takes over what an attempt changed, and makes a checkpoint of it.

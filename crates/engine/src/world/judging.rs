@@ -1,7 +1,7 @@
 //! What the gate says about a task before it begins.
 
 use aurora_gate::{Policy, judge};
-use aurora_model::{Action, Answer, Assignment, Context, Reason, TaskId, ToolCall};
+use aurora_model::{About, Action, Answer, Assignment, Context, Reason, TaskId, ToolCall};
 use serde_json::json;
 
 use super::{Inner, task_of};
@@ -26,7 +26,9 @@ impl Inner {
         reasons.extend(expected_size(task, &settings.policy, &settings.context));
         reasons.sort_by_key(|reason| std::cmp::Reverse(reason.answer));
         let decision = reasons.first().map_or(Answer::Allow, |reason| reason.answer);
-        Ok(Command::Judged { task: id.clone(), decision, reasons, needs_person: false })
+        let about = About::Policy { task: id.clone(), reasons: reasons.clone() };
+        let needs_person = self.needs_person(&about, state);
+        Ok(Command::Judged { task: id.clone(), decision, reasons, needs_person })
     }
 
     /// The command of the agent that would work, with its prompt left open: what a task says is no

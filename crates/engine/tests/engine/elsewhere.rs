@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use aurora_engine::Error;
 use aurora_engine::driver::{self, Signal};
-use aurora_engine::machine::{Command, Phase, Refused, State};
+use aurora_engine::machine::{Asked, Command, Phase, Refused, State};
 use aurora_model::{Choice, QuestionId, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 
+use crate::calls::late;
 use crate::chance::Chance;
 use crate::tasks::run;
 use crate::watch::Watched;
@@ -80,6 +81,9 @@ impl Elsewhere {
         let all: Vec<_> = state.questions.iter().collect();
         let from = if open.is_empty() || self.chance.one_in(5) { &all } else { &open };
         let asked = *self.chance.pick(from);
+        if self.chance.one_in(6) {
+            return self.close(asked, state).await;
+        }
         let choice = match self.chance.below(6) {
             0 => *self.chance.pick(&Choice::ALL),
             1 | 2 => *self.chance.pick(&asked.question.options),
@@ -92,7 +96,7 @@ impl Elsewhere {
             (Some((_, who)), Err(Error::Refused(Refused::Answered { by, .. }))) => {
                 assert_eq!(by, who.by, "the refusal names who was first");
             }
-            (None, Ok(_)) => {
+            (None, Ok(_)) if asked.closed.is_none() => {
                 assert!(asked.question.options.contains(&choice) && !finished);
                 let again = driver::answer(&self.store, &run(), &command, NOW).await;
                 let Err(Error::Refused(Refused::Answered { by, .. })) = again else {
@@ -100,11 +104,29 @@ impl Elsewhere {
                 };
                 assert_eq!(by, "bob");
             }
-            (None, Err(Error::Refused(Refused::NoSuchChoice { .. }))) => {
+            (None, Err(Error::Refused(Refused::NoSuchChoice { .. }))) if asked.is_open() => {
                 assert!(!asked.question.options.contains(&choice));
             }
-            (None, Err(Error::Refused(Refused::Stale { .. }))) => assert!(finished),
+            (None, Err(Error::Refused(Refused::Stale { .. }))) => {
+                assert!(finished || asked.closed.is_some());
+            }
             (answer, told) => panic!("{command:?} after {answer:?}: {told:?}"),
+        }
+    }
+}
+
+impl Elsewhere {
+    /// Time is over for a question; what was decided or closed before stays as it is.
+    async fn close(&self, asked: &Asked, state: &State) {
+        let late = driver::answer(&self.store, &run(), &late(&asked.question.id), NOW).await;
+        let finished = matches!(state.phase, Phase::Finished(_));
+        match late {
+            Ok(_) => assert!(asked.is_open() && !finished),
+            Err(Error::Refused(Refused::Answered { .. })) => assert!(asked.answer.is_some()),
+            Err(Error::Refused(Refused::Stale { .. })) => {
+                assert!(finished || asked.closed.is_some());
+            }
+            Err(error) => panic!("{error}"),
         }
     }
 }

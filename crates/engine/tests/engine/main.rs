@@ -1,6 +1,8 @@
 //! The engine in a world of chance: whatever happens, a run ends right.
 
 #[cfg(test)]
+mod calls;
+#[cfg(test)]
 mod chance;
 #[cfg(test)]
 mod crash;
@@ -14,6 +16,8 @@ mod faulty;
 mod life;
 #[cfg(test)]
 mod many;
+#[cfg(test)]
+mod notify;
 #[cfg(test)]
 mod property;
 #[cfg(test)]

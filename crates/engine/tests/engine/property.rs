@@ -8,7 +8,7 @@ use crate::life::{Story, Sum, in_a_quiet_place};
 use crate::tasks;
 
 /// Seeds in all, about five seconds of work for each half; `AURORA_ENGINE_SEEDS` says another number.
-const SEEDS: u64 = 600;
+const SEEDS: u64 = 400;
 
 fn one(seed: u64) -> Sum {
     let mut chance = Chance::of(seed, "brief");

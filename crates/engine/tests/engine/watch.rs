@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
 use aurora_engine::machine::{Phase, State, TaskState, TaskStatus, apply, owed};
-use aurora_model::{About, Event, QuestionId, TaskId};
+use aurora_model::{About, Choice, Event, HowSettled, QuestionId, TaskId};
 
 /// The log as it stands, and the state after each append.
 #[derive(Default)]
@@ -14,6 +14,8 @@ pub struct Watch {
     states: BTreeMap<u64, Arc<State>>,
     completed: BTreeSet<TaskId>,
     answered: BTreeSet<QuestionId>,
+    /// What came of each call, by the question that counted.
+    pub settled: BTreeMap<QuestionId, HowSettled>,
     pub appends: u64,
 }
 
@@ -50,6 +52,26 @@ impl Watch {
             Event::QuestionAnswered { question, .. } => {
                 assert!(state.question(question).is_some(), "{question} was never asked");
                 assert!(self.answered.insert(question.clone()), "{question} is answered twice");
+            }
+            Event::QuestionClosed { question, .. } => {
+                assert!(state.question(question).is_some(), "{question} was never asked");
+                assert!(self.answered.insert(question.clone()), "{question} is closed twice");
+            }
+            Event::CallSettled { question, how, .. } => {
+                assert!(self.answered.contains(question), "{question} was not decided");
+                let before = self.settled.insert(question.clone(), *how);
+                assert_eq!(before, None, "{question} is settled twice");
+                let answer = &state.question(question).unwrap().answer;
+                let yes = |choice| matches!(choice, Choice::Allow | Choice::Retry | Choice::Done);
+                let allowed = answer.as_ref().is_some_and(|(choice, _)| yes(*choice));
+                assert!(*how != HowSettled::Executed || allowed, "{question} was not allowed");
+            }
+            Event::TaskUnparked { task, .. } => {
+                let calls = &state.task(task).unwrap().conversation.as_ref().unwrap().calls;
+                assert!(
+                    calls.iter().all(|call| call.settled.is_some()),
+                    "{task} goes on too early"
+                );
             }
             Event::QuestionAsked { question } => {
                 assert!(state.question(&question.id).is_none(), "a name is used twice");
@@ -94,6 +116,44 @@ impl Watch {
         for asked in state.questions.iter() {
             assert_eq!(asked.is_open(), !self.answered.contains(&asked.question.id));
         }
+        self.nothing_waits_for_nothing();
+    }
+
+    /// Where there is room, whatever may go on does: who is parked keeps nobody waiting.
+    fn nothing_waits_for_nothing(&self) {
+        let state = &self.state;
+        let busy = state.tasks.iter().filter(|task| task.is_busy()).count();
+        let held_up = state.is_previewing() || state.has_failure() || state.is_plan_only();
+        if state.phase != Phase::Open || held_up || busy >= state.most_at_once() {
+            return;
+        }
+        let at_desks = || state.tasks.iter().filter(|task| task.desk().is_some());
+        let apart = |a: &TaskState, b: &TaskState| a.planned.apart_from.contains(b.id());
+        for task in state.tasks.iter() {
+            let done = |one: &aurora_engine::machine::Conversation| {
+                one.calls.iter().all(|call| call.settled.is_some())
+            };
+            let waits = match task.status {
+                TaskStatus::Parked { .. } => task.conversation.as_deref().is_some_and(done),
+                TaskStatus::Cleared => {
+                    state.is_ready(task)
+                        && state.next_route(task).is_some()
+                        && !at_desks().any(|other| apart(task, other) || apart(other, task))
+                }
+                _ => false,
+            };
+            assert!(!waits, "{} could go on: {state:#?}", task.id());
+        }
+    }
+
+    /// How often an attempt had gone on after it was parked, when the log had so many records.
+    pub fn parts(&self, task: &TaskId, attempt: u32, version: u64) -> usize {
+        let until = usize::try_from(version).unwrap();
+        let goes_on = |event: &&Event| {
+            matches!(event, Event::TaskUnparked { task: one, attempt: number }
+                if one == task && *number == attempt)
+        };
+        self.log[..until].iter().filter(goes_on).count()
     }
 
     /// Whether the end of the run is right, and the log is enough to know it.

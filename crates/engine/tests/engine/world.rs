@@ -14,6 +14,7 @@ use aurora_model::{
     TaskId, Timestamp,
 };
 
+use crate::calls::{self, Ledger};
 use crate::chance::Chance;
 use crate::faulty::{Fates, crash};
 use crate::watch::Watched;
@@ -27,8 +28,10 @@ pub struct Sim {
     pub watch: Watched,
     pub fate: Fates,
     pub live: Live,
-    /// Every attempt that was ever begun.
-    begun: Mutex<BTreeSet<(TaskId, u32)>>,
+    /// Every attempt that was ever begun, with how often it had gone on after it was parked.
+    begun: Mutex<BTreeSet<(TaskId, u32, usize)>>,
+    /// What became of the calls of parked attempts.
+    pub calls: Ledger,
     /// Every attempt that ended well.
     went_well: Arc<Mutex<BTreeSet<(TaskId, u32)>>>,
     /// Which attempt of a task was taken over.
@@ -56,6 +59,7 @@ impl Sim {
             fate,
             live: Live::default(),
             begun: Mutex::default(),
+            calls: Ledger::default(),
             went_well: Arc::default(),
             adopted: Arc::default(),
             performed: AtomicU64::new(0),
@@ -81,7 +85,8 @@ impl Sim {
     pub fn begins(&self, task: &TaskId, attempt: u32, desk: u32, state: &State) -> Alive {
         let most = state.brief.as_ref().unwrap().settings.max_parallel.max(1);
         assert!(!self.adopted.lock().unwrap().contains_key(task), "{task} is done again");
-        let new = self.begun.lock().unwrap().insert((task.clone(), attempt));
+        let part = self.watch.lock().unwrap().parts(task, attempt, state.version);
+        let new = self.begun.lock().unwrap().insert((task.clone(), attempt, part));
         assert!(new, "attempt {attempt} of {task} is begun twice");
         let mut live = self.live.lock().unwrap();
         assert!(!live.keys().any(|(one, _)| one == task), "{task} is alive: {live:?}");
@@ -93,6 +98,7 @@ impl Sim {
 
     /// What was taken over in the world is what the log says, once everything is recorded.
     pub fn agrees(&self) {
+        self.calls.agree(&self.watch);
         let watch = self.watch.lock().unwrap();
         let adopted = self.adopted.lock().unwrap();
         for task in watch.state.tasks.iter() {
@@ -113,11 +119,17 @@ impl Sim {
         let mut chance = match effect {
             // Who is asked again may answer in another way.
             Effect::Ask { .. } => Chance::of(self.seed, &format!("{effect:?} {turn}")),
+            // Who goes on may end in another way than by waiting again.
+            Effect::Attempt { task, attempt, .. } => {
+                let part = self.watch.lock().unwrap().parts(task, *attempt, state.version);
+                Chance::of(self.seed, &format!("{effect:?} {part}"))
+            }
             _ => Chance::of(self.seed, &format!("{effect:?}")),
         };
         let millis = if chance.one_in(8) { 5_000 } else { chance.below(50) };
         let command = match effect {
             Effect::Ask { question } => ask(self, state, question, &mut chance),
+            // It is made or refused when its time comes.
             Effect::Settle { .. } => None,
             Effect::WritePlan => Some(Command::PlanWritten { path: "plans/1".to_owned() }),
             Effect::Judge { task } => {
@@ -125,7 +137,12 @@ impl Sim {
                 Some(Command::Judged { task: task.clone(), decision, reasons, needs_person: false })
             }
             Effect::Attempt { task, attempt, .. } => {
-                Some(over(task, *attempt, end(&mut chance, self.is_mild()), millis))
+                if chance.one_in(if self.is_mild() { 9 } else { 3 }) {
+                    let calls = 1 + chance.below(3);
+                    Some(calls::parked(task, *attempt, calls, &mut chance))
+                } else {
+                    Some(over(task, *attempt, end(&mut chance, self.is_mild()), millis))
+                }
             }
             Effect::Check { task, attempt, .. } => {
                 let (decision, reasons) = judge(&mut chance, self.is_mild());
@@ -216,7 +233,8 @@ fn ask(sim: &Sim, state: &State, id: &QuestionId, chance: &mut Chance) -> Option
     let question = &state.question(id).unwrap().question;
     let choice = match chance.below(20) {
         _ if sim.is_mild() => going_on(question),
-        0..6 => return None,
+        0..5 => return None,
+        5 => return Some(calls::late(id)),
         6 | 7 => *chance.pick(&Choice::ALL),
         8..14 => *chance.pick(&question.options),
         _ => going_on(question),
@@ -245,7 +263,8 @@ impl World for Sim {
         let (stubborn, broken) = (chance.one_in(15), chance.one_in(80) && !self.is_mild());
         let interrupted = match effect {
             Effect::Attempt { task, attempt, .. } => {
-                Some(over(task, *attempt, AttemptEnd::Interrupted {}, 1))
+                let kept = calls::kept(task, *attempt, &mut chance);
+                kept.or_else(|| Some(over(task, *attempt, AttemptEnd::Interrupted {}, 1)))
             }
             _ => None,
         };
@@ -253,11 +272,25 @@ impl World for Sim {
         let waits = matches!(effect, Effect::Attempt { .. } | Effect::Ask { .. });
         let (millis, command) = self.outcome(effect, state);
         let went_well = Arc::clone(&self.went_well);
+        let call = match effect {
+            Effect::Settle { task, question, .. } => Some((task.clone(), question.clone())),
+            _ => None,
+        };
+        let (ledger, watch) = (Arc::clone(&self.calls), Arc::clone(&self.watch));
+        let state = Arc::clone(state);
         Box::pin(async move {
             let _alive = alive;
             if power == Some(false) {
                 crash(&fate).await;
             }
+            let settled = match call {
+                Some(call) => {
+                    let (fate, fortune) = (Arc::clone(&fate), (power, millis));
+                    Some(calls::settle(ledger, watch, fate, call, state, fortune).await)
+                }
+                None => None,
+            };
+            let command = settled.or(command);
             let work = tokio::time::sleep(Duration::from_millis(millis));
             let command = tokio::select! {
                 biased;

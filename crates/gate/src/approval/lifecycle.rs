@@ -45,7 +45,7 @@ pub struct Standing {
     pub reminders: u32,
     /// When people heard of it last.
     pub told_at: Timestamp,
-    /// For which expiry people were warned since the last step, and when.
+    /// For which expiry people were warned last, and when.
     pub warned: Option<(Timestamp, Timestamp)>,
     /// Who is doing it or has done it.
     pub executor: Option<String>,

@@ -3,16 +3,23 @@
 //! A new policy is a new file and one line in `POLICIES`.
 
 mod deny;
+pub mod duration;
 mod escalation;
 mod tiered;
 mod wait;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt::Debug;
 
 use aurora_model::{ActionType, Autonomy, Tier, TimeoutRule, Timestamp, Who};
 use serde_json::Value;
 
-use crate::settings::{Node, Problems};
+use crate::settings::{Node, Pair, Problems, Shape, shorten};
+
+/// The keys that stand beside a policy's own.
+pub const COMMON: [&str; 4] = ["when", "policy", "remind_every", "warn_before"];
 
 /// How long after the warning a yes without a person can come, in milliseconds.
 pub const GRACE_MS: i64 = 60_000;
@@ -83,22 +90,39 @@ pub trait TimeoutPolicy: Debug + Send + Sync {
 
     /// What is due at a moment, and when to look again.
     fn check_timeout(&self, view: &View<'_>, now: Timestamp) -> Check {
-        match self.apply_policy(view) {
-            None => Check::default(),
-            Some((at, what)) => {
-                let passes_on = matches!(what, Due::Escalate { .. });
-                let expires_at = (!passes_on).then_some(at);
-                if at <= now {
-                    Check { due: Some(what), wake_at: None, expires_at }
-                } else {
-                    Check { due: None, wake_at: Some(at), expires_at }
-                }
-            }
+        let Some((at, what)) = self.apply_policy(view) else { return Check::default() };
+        let expires_at = self.end(view, now);
+        if at <= now {
+            Check { due: Some(what), wake_at: None, expires_at }
+        } else {
+            Check { due: None, wake_at: Some(at), expires_at }
         }
     }
 
     /// What it does next, and when.
     fn apply_policy(&self, view: &View<'_>) -> Option<(Timestamp, Due)>;
+
+    /// When the request ends if nobody decides, as things stand; nothing for never.
+    fn end(&self, view: &View<'_>, now: Timestamp) -> Option<Timestamp> {
+        let _ = now;
+        let (at, what) = self.apply_policy(view)?;
+        (!matches!(what, Due::Escalate { .. })).then_some(at)
+    }
+
+    /// Who may decide from the beginning because of it; nobody when it names nobody.
+    fn first(&self) -> Vec<Who> {
+        Vec::new()
+    }
+
+    /// Everybody whom it names.
+    fn names(&self) -> Vec<Who> {
+        Vec::new()
+    }
+
+    /// Whether it could say yes without a person.
+    fn may_approve(&self) -> bool {
+        false
+    }
 }
 
 /// One kind of policy: how it is called, read from a settings file and from a request.
@@ -108,7 +132,8 @@ pub struct PolicyKind {
     /// One sentence.
     pub doc: &'static str,
     /// Reads its settings from a file; the node is the mapping in which `policy` stands.
-    pub read: fn(&Node, &mut Problems) -> Option<Box<dyn TimeoutPolicy>>,
+    /// Its dotted key is for messages.
+    pub read: fn(&Node, &str, &mut Problems) -> Option<Box<dyn TimeoutPolicy>>,
     /// Reads what was kept with a request.
     pub restore: fn(&Value) -> Option<Box<dyn TimeoutPolicy>>,
     /// Its settings as JSON Schema properties.
@@ -122,8 +147,66 @@ pub static POLICIES: [PolicyKind; 4] = [wait::KIND, deny::KIND, tiered::KIND, es
 /// done that nobody understands.
 #[must_use]
 pub fn of(rule: &TimeoutRule) -> Box<dyn TimeoutPolicy> {
-    let kind = POLICIES.iter().find(|kind| kind.name == rule.policy);
-    kind.and_then(|kind| (kind.restore)(&rule.settings)).unwrap_or_else(|| Box::new(wait::Wait))
+    kind_of(&rule.policy)
+        .and_then(|kind| (kind.restore)(&rule.settings))
+        .unwrap_or_else(|| Box::new(wait::Wait))
+}
+
+/// The settings of `deny` where nothing is said.
+pub(super) fn default_deny() -> Value {
+    deny::Deny { timeout_s: deny::DEFAULT_SECONDS }.settings()
+}
+
+/// The policy of that name.
+#[must_use]
+pub fn kind_of(name: &str) -> Option<&'static PolicyKind> {
+    POLICIES.iter().find(|kind| kind.name == name)
+}
+
+/// The keys of a policy's mapping that are its own; every other key but the common ones is a mistake.
+fn own<'n>(node: &'n Node, key: &str, names: &[&str], problems: &mut Problems) -> Vec<&'n Pair> {
+    let Shape::Map(pairs) = &node.shape else { return Vec::new() };
+    let mut found = Vec::new();
+    for pair in pairs {
+        if names.contains(&pair.name.as_str()) {
+            found.push(pair);
+        } else if !COMMON.contains(&pair.name.as_str()) {
+            let known: Vec<&str> = COMMON.iter().chain(names).copied().collect();
+            problems.unknown_key(pair, &format!("{key}.{}", pair.name), &known);
+        }
+    }
+    found
+}
+
+/// Those who may decide, as a settings file names them: one, or a list.
+pub fn read_who(node: &Node, key: &str, problems: &mut Problems) -> Option<Vec<Who>> {
+    let mut found: Vec<Who> = Vec::new();
+    let mut good = true;
+    for one in problems.one_or_more(node, key)? {
+        let text = problems.text(one, key);
+        let Some(text) = text else {
+            good = false;
+            continue;
+        };
+        match Who::parse(&text) {
+            Some(who) if found.contains(&who) => {
+                problems.add(one.at, key, format!("`{who}` is named twice"));
+                good = false;
+            }
+            Some(who) => found.push(who),
+            None => {
+                let message = format!("`{}` is nobody", shorten(&text));
+                problems.add_with_hint(
+                    one.at,
+                    key,
+                    message,
+                    "write `ana`, `role:lead` or `anyone`",
+                );
+                good = false;
+            }
+        }
+    }
+    good.then_some(found)
 }
 
 /// A moment so many seconds after another.

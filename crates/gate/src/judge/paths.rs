@@ -16,8 +16,9 @@ use crate::policy::words::word_fits;
 const SCRATCH: [&str; 3] = ["/tmp/", "/var/tmp/", "/dev/"];
 
 /// Policy files, and the settings that put the gate in front of an agent.
-const OWN_FILES: [&str; 5] = [
+const OWN_FILES: [&str; 6] = [
     ".aurora/policies.yaml",
+    ".aurora/approvals.yaml",
     ".aurora/agents.yaml",
     ".aurora/config.yaml",
     ".claude/settings.json",

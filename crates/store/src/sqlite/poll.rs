@@ -1,14 +1,16 @@
-//! Looks for what other processes wrote, ten times a second, while somebody wants to know.
+//! Looks for what other processes wrote, when they ring and ten times a second, while somebody wants to
+//! know.
 
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use tokio::sync::watch;
 
+use super::bell::{Bell, Ear};
 use super::{Settings, reader, schema};
 
-/// How long another process's record may stay unnoticed.
+/// How long another process's record may stay unnoticed when its bell is not heard.
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// The thread that looks, when there is one.
@@ -53,6 +55,8 @@ impl Poll {
 
 impl Shared {
     fn look(&self) {
+        // It listens before it looks: what is written after the look is heard.
+        let ear = Ear::at(&self.settings.bell());
         let mut connection = None;
         loop {
             connection = connection.or_else(|| schema::connect(&self.settings).ok());
@@ -69,15 +73,26 @@ impl Shared {
                     news
                 });
             }
-            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            let waited = self.ended.wait_timeout_while(state, PAUSE, |state| !state.over);
-            let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let mut state = self.pause(ear.as_ref());
             // Whoever subscribes is counted first and asks for the thread under the lock then.
             if state.over || self.position.receiver_count() == 0 {
                 state.thread = None;
                 return;
             }
         }
+    }
+}
+
+impl Shared {
+    /// Waits until there may be something new, or it is over.
+    fn pause(&self, ear: Option<&Ear>) -> MutexGuard<'_, State> {
+        if let Some(ear) = ear {
+            ear.listen(PAUSE);
+            return self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        }
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.ended.wait_timeout_while(state, PAUSE, |state| !state.over);
+        waited.unwrap_or_else(PoisonError::into_inner).0
     }
 }
 
@@ -89,6 +104,8 @@ impl Drop for Poll {
         drop(state);
         self.shared.ended.notify_all();
         if let Some(thread) = thread {
+            // One that listens hears that it is over.
+            Bell::at(&self.shared.settings.bell()).ring();
             // It has nothing to answer for.
             let _ = thread.join();
         }

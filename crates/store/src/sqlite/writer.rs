@@ -17,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use self::append::Tip;
 use super::Settings;
+use super::bell::Bell;
 use super::pool::gone;
 use super::reader::{count, to_sql};
 use super::trouble::{io, is_busy, told};
@@ -101,7 +102,8 @@ impl Writer {
     ) -> Result<Self> {
         let (tasks, mut queue) = mpsc::channel(WAITING);
         let file = FileId::of(&settings.path).map_err(io("look at", &settings.path))?;
-        let bench = Bench { connection, settings: Arc::clone(&settings), position, file };
+        let bell = Bell::at(&settings.bell());
+        let bench = Bench { connection, settings: Arc::clone(&settings), position, file, bell };
         let run = move || {
             let mut batch = Vec::new();
             let mut rhythm = Rhythm::default();
@@ -174,6 +176,7 @@ struct Bench {
     settings: Arc<Settings>,
     position: watch::Sender<u64>,
     file: FileId,
+    bell: Bell,
 }
 
 /// Which file it is, whatever its name.
@@ -254,6 +257,7 @@ impl Bench {
                 *known = last.max(*known);
                 news
             });
+            self.bell.ring();
         }
         Ok(done)
     }

@@ -23,6 +23,7 @@ fn only_the_owner_may_read_the_log_and_what_is_beside_it() {
         let file = format!("{}{end}", path.display());
         assert_eq!(mode(file.as_ref()), 0o600, "{file}");
     }
+    assert_eq!(mode(&path.with_extension("bell")), 0o600);
     let (room, name) = digest.as_str().split_at(2);
     let room = yard.settings().blobs.join(room);
     assert_eq!(mode(&room.join(name)), 0o600);
@@ -138,6 +139,31 @@ fn a_subscription_ends_with_its_store() {
     assert!(wait(subscription.past(0)));
     drop(store);
     assert!(!wait(subscription.past(1)));
+}
+
+#[test]
+fn without_a_bell_records_are_noticed_all_the_same() {
+    for hinder in ["gone", "a folder", "a link"] {
+        let yard = Yard::new();
+        let (here, there) = (yard.open(), yard.open());
+        let bell = yard.path().with_extension("bell");
+        let elsewhere = yard.folder.path().join("elsewhere");
+        fs::remove_file(&bell).unwrap();
+        match hinder {
+            "a folder" => fs::create_dir(&bell).unwrap(),
+            "a link" => {
+                fs::write(&elsewhere, "").unwrap();
+                symlink(&elsewhere, &bell).unwrap();
+            }
+            _ => {}
+        }
+        let mut subscription = here.subscribe();
+        add(&there, "run/a", "{}").unwrap();
+        assert!(wait(subscription.past(0)), "{hinder}");
+        let third = yard.open();
+        add(&third, "run/a", "{}").unwrap();
+        assert!(wait(subscription.past(1)), "{hinder}");
+    }
 }
 
 #[test]

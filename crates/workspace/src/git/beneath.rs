@@ -273,6 +273,12 @@ impl Folder {
         Ok(rustix::fs::renameat(self.fd(), from, self.fd(), to)?)
     }
 
+    /// Gives something another name, in place of what has it.
+    pub fn replace(&self, from: &[u8], to: &[u8]) -> io::Result<()> {
+        self.fuse.burn()?;
+        Ok(rustix::fs::renameat(self.fd(), from, self.fd(), to)?)
+    }
+
     /// Removes what is no folder.
     pub fn unlink(&self, name: &[u8]) -> io::Result<()> {
         self.fuse.burn()?;

@@ -90,7 +90,7 @@ pub fn survey() -> anyhow::Result<Survey> {
     for profile in &loaded.profiles.agents {
         let mut facts = facts(profile, &registry, &environment)?;
         facts.default = default.as_ref() == Some(&facts.id);
-        if let (Provider::Api { model }, own) = (&profile.provider, &loaded.profiles.model) {
+        if let (Provider::Api { model, .. }, own) = (&profile.provider, &loaded.profiles.model) {
             facts.problems.extend(
                 model.as_ref().or(own.as_ref()).and_then(|model| key_problem(model, &environment)),
             );

@@ -84,7 +84,7 @@ fn nobody() -> Failure {
 
 fn agent(site: &Site, profile: &AgentProfile) -> anyhow::Result<Consulted> {
     let output = match &profile.provider {
-        Provider::Api { model } => {
+        Provider::Api { model, .. } => {
             let model = model.as_ref().or(site.registry.profiles().model.as_ref());
             return ready(model.ok_or_else(nobody)?);
         }

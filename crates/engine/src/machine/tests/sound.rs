@@ -7,7 +7,7 @@ use super::{check, log_of, never_stuck, state_after, words};
 use crate::machine::{Command, Phase, Refused, State, apply, decide, owed};
 
 /// A run in which everything happens that can.
-const EVERYTHING: [&str; 25] = [
+const EVERYTHING: [&str; 40] = [
     "start",
     "q1 proceed",
     "judge a allow",
@@ -28,11 +28,26 @@ const EVERYTHING: [&str; 25] = [
     "conflict c.1",
     "q3 allow",
     "adopt b.1",
-    "c.2 dear",
-    "q4 abort",
+    "park c.2 x+y",
+    "q4 allow",
+    "settle c q4 unknown",
+    "close q5 timed_out",
+    "q7 retry",
+    "settle c q7 executed",
+    "settle c q5 timed_out",
+    "park c.2 z",
+    "interrupt",
+    "q8 deny",
     "resume",
-    "q5 skip",
-    "q6 skip",
+    "settle c q8 refused",
+    "interrupt",
+    "c.2 stopped",
+    "resume",
+    "c.2 dear",
+    "q6 abort",
+    "resume",
+    "q9 skip",
+    "close q10 timed_out",
 ];
 
 fn everything() -> super::Plan {

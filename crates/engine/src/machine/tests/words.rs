@@ -1,15 +1,15 @@
 //! Commands, events and effects in short words, so that a table can be read.
 
 use aurora_model::{
-    About, Answer, Answerer, AttemptEnd, Choice, Cost, Event, Operation, QuestionId, Reason, Route,
-    SkipWhy, Span,
+    About, Answer, Answerer, ApprovalState, AttemptEnd, Autonomy, Choice, Cost, Digest, Event,
+    FrozenCall, Known, Operation, QuestionId, Reason, Route, SkipWhy, Span, Tier, Usd,
 };
 
 use super::briefs::{Plan, task};
 use crate::machine::{Command, Effect};
 
 /// `start`, `resume`, `interrupt`, `abandon`, `written`, `q1 skip`, `judge a ask`, `a.1 ok`, `check a.1 deny`, `adopt a.1`,
-/// `conflict a.1`.
+/// `conflict a.1`, `park a.1 x+y!` (`!` needs a person), `settle a q2 executed`, `close q2 timed_out`.
 pub fn command(plan: &Plan, text: &str) -> Command {
     let words: Vec<&str> = text.split(' ').collect();
     match words.as_slice() {
@@ -54,6 +54,19 @@ pub fn command(plan: &Plan, text: &str) -> Command {
             let conflicts = vec!["x".to_owned()];
             Command::NotAdopted { task, attempt, error: "conflict in x".to_owned(), conflicts }
         }
+        ["park", id] => park(id, ""),
+        ["park", id, calls] => park(id, calls),
+        ["settle", id, question, how] => Command::Settled {
+            task: task(id),
+            question: QuestionId::parse(&format!("r.{question}")).unwrap(),
+            how: serde_json::from_value(serde_json::Value::from(*how)).unwrap(),
+            result: Digest::of_bytes([9; 32]),
+        },
+        ["close", question, how] => Command::Closed {
+            question: QuestionId::parse(&format!("r.{question}")).unwrap(),
+            how: ApprovalState::from_name(how).unwrap(),
+            reason: "nobody was there".to_owned(),
+        },
         [question, choice] if Choice::from_name(choice).is_some() => Command::Answer {
             question: QuestionId::parse(&format!("r.{question}")).unwrap(),
             choice: Choice::from_name(choice).unwrap(),
@@ -71,6 +84,41 @@ pub fn command(plan: &Plan, text: &str) -> Command {
             Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed }
         }
         _ => panic!("`{text}` says nothing"),
+    }
+}
+
+/// An attempt that is parked with these calls.
+fn park(id: &str, calls: &str) -> Command {
+    let (task, attempt) = attempt_of(id);
+    let calls = calls.split('+').filter(|call| !call.is_empty());
+    Command::Parked {
+        task,
+        attempt,
+        context: Digest::of_bytes([1; 32]),
+        calls: calls.map(frozen).collect(),
+        cost: Cost { usd: Usd { micros: 10 }, known: Known::Reported, tokens: None, model: None },
+        millis: 5,
+        base: None,
+    }
+}
+
+fn frozen(call: &str) -> FrozenCall {
+    FrozenCall {
+        call: call.trim_end_matches('!').to_owned(),
+        agent: super::briefs::agent("dev"),
+        tool: "Bash".to_owned(),
+        schema: 1,
+        args: serde_json::json!({ "command": call }),
+        targets: Vec::new(),
+        policy: Digest::of_bytes([2; 32]),
+        title: format!("run {call}"),
+        reasons: Vec::new(),
+        effects: Vec::new(),
+        actions: Vec::new(),
+        tier: Tier::High,
+        autonomy: Autonomy::Supervised,
+        claimed: None,
+        needs_person: call.ends_with('!'),
     }
 }
 

@@ -112,7 +112,6 @@ fn escalated(standing: &mut Standing, step: u32, to: &[Who]) {
     standing.step = step;
     standing.step_at = at;
     standing.told_at = at;
-    standing.warned = None;
     // Nobody named meant everybody, and that stays so.
     if !standing.deciders.is_empty() {
         for who in to {

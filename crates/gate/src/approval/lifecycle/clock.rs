@@ -162,7 +162,9 @@ fn plan(standing: &Standing, now: Timestamp) -> Plan {
 
 fn warn_at(standing: &Standing, plan: &Plan) -> Option<Timestamp> {
     let expires_at = plan.expires_at?;
-    if standing.warned.is_some() {
+    // Once for each end. It moves by itself only when it is passed on.
+    let warned = |(of, at): (Timestamp, Timestamp)| of == expires_at || at >= standing.step_at;
+    if standing.warned.is_some_and(warned) {
         return None;
     }
     let before = standing.request.ruling.warn_before_s.map(milliseconds);

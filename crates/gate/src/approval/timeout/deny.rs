@@ -3,7 +3,7 @@
 use aurora_model::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Due, PolicyKind, TimeoutPolicy, View, after};
+use super::{Due, PolicyKind, TimeoutPolicy, View, after, duration, own};
 
 /// So long, when nothing is said: 240 minutes.
 pub(super) const DEFAULT_SECONDS: u64 = 240 * 60;
@@ -18,13 +18,19 @@ pub struct Deny {
 /// How it is found.
 pub(super) const KIND: PolicyKind = PolicyKind {
     name: "deny",
-    doc: "After its time it ends as timed_out, and the agent may try another way.",
-    read: |_, _| Some(Box::new(Deny { timeout_s: DEFAULT_SECONDS })),
+    doc: "After `timeout` it ends as timed_out, and the agent may try another way.",
+    read: |node, key, problems| {
+        let mut timeout_s = DEFAULT_SECONDS;
+        for pair in own(node, key, &["timeout"], problems) {
+            timeout_s = duration::read(&pair.value, &format!("{key}.timeout"), problems)?;
+        }
+        Some(Box::new(Deny { timeout_s }))
+    },
     restore: |settings| {
         let timeout_s = settings.get("timeout_s")?.as_u64()?;
         Some(Box::new(Deny { timeout_s }))
     },
-    schema: || json!({ "timeout": { "type": "string" } }),
+    schema: || json!({ "timeout": { "$ref": "#/$defs/duration" } }),
 };
 
 impl TimeoutPolicy for Deny {
@@ -33,8 +39,7 @@ impl TimeoutPolicy for Deny {
     }
 
     fn apply_policy(&self, view: &View<'_>) -> Option<(Timestamp, Due)> {
-        let minutes = self.timeout_s.div_ceil(60);
-        let reason = format!("nobody decided within {minutes} min");
+        let reason = format!("nobody decided within {}", duration::text(self.timeout_s));
         Some((after(view.asked_at, self.timeout_s), Due::Deny { reason }))
     }
 }

@@ -3,7 +3,7 @@
 use aurora_model::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Due, PolicyKind, TimeoutPolicy, View};
+use super::{Due, PolicyKind, TimeoutPolicy, View, own};
 
 /// Never acts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,7 +13,10 @@ pub struct Wait;
 pub(super) const KIND: PolicyKind = PolicyKind {
     name: "wait",
     doc: "It stays in the queue until somebody decides.",
-    read: |_, _| Some(Box::new(Wait)),
+    read: |node, key, problems| {
+        own(node, key, &[], problems);
+        Some(Box::new(Wait))
+    },
     restore: |_| Some(Box::new(Wait)),
     schema: || json!({}),
 };

@@ -258,6 +258,7 @@ fn aurora(machine: &mut Machine<'_>, call: &Call<'_>) -> Stream {
     let changed = match (words.next(), words.next()) {
         (Some("hook"), Some("install")) => ".claude/settings.json",
         (Some("policy"), Some("init")) => ".aurora/policies.yaml",
+        (Some("approvals"), Some("init")) => ".aurora/approvals.yaml",
         _ => return Stream::Output(call.name.to_owned()),
     };
     machine.change(&Field::lit(changed, call.span), Touch::Write, false);

@@ -244,7 +244,7 @@ fn apr_2_whoever_comes_second_is_told_who_was_first() {
     let told = |state| Refused::closed(story(state).standing()).to_string();
     assert_eq!(told(ApprovalState::Denied), "it is denied by ada (http): because");
     assert_eq!(told(ApprovalState::Approved), "it is approved by ada (http): because");
-    let timed_out = "it is timed out: nobody decided within 60 min";
+    let timed_out = "it is timed out: nobody decided within 1h";
     assert_eq!(told(ApprovalState::TimedOut), timed_out);
     assert_eq!(told(ApprovalState::Cancelled), "it is cancelled: the run was aborted");
     let executed = "it is executed; ada (http) approved it: because";

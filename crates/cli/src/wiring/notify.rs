@@ -1,0 +1,73 @@
+//! Channels of notifications as this process can reach them: its secrets, its terminal, its desktop.
+
+mod desktop;
+mod secret;
+
+use std::io::{IsTerminal as _, Write as _};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aurora_engine::approvals::{Notices, Silence};
+use aurora_engine::notify::{Announcer, Delivery, Means, Route, Routes, Terminal};
+use aurora_gate::approval::rules::notify::Channel;
+
+use self::desktop::NotifySend;
+use super::place;
+use super::store::Log;
+use super::workspace::now;
+
+/// A command does not wait longer for what it tells to arrive.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Who is told what happens to a request, by these settings.
+#[must_use]
+pub fn notices(channels: &[Channel]) -> Arc<dyn Notices> {
+    if channels.is_empty() {
+        return Arc::new(Silence);
+    }
+    Arc::new(Announcer::new(channels))
+}
+
+/// The channels as this process can reach them.
+#[must_use]
+pub fn routes(channels: &[Channel], terminal: Option<Arc<dyn Terminal>>) -> Routes {
+    let folder = secrets_folder();
+    let secret = |place: &_| secret::read(place, folder.as_deref());
+    let means = Means { secret: &secret, terminal, desktop: NotifySend::find() };
+    channels.iter().map(|channel| Route::new(channel, &means)).collect()
+}
+
+/// Sends what this command made happen, for a moment. What does not leave stays in the outbox, for
+/// whoever delivers next.
+pub fn flush(log: &Log, channels: &[Channel]) {
+    if channels.is_empty() {
+        return;
+    }
+    let routes = routes(channels, None);
+    log.ask(async {
+        let delivery = Delivery::start(Arc::clone(&log.store), routes, now);
+        delivery.idle(PATIENCE).await;
+    });
+}
+
+/// Where the user's own secrets are.
+fn secrets_folder() -> Option<PathBuf> {
+    Some(place::home()?.join(".aurora").join("secrets"))
+}
+
+/// The terminal of this process, where somebody sits at it.
+#[must_use]
+pub fn bell() -> Option<Arc<dyn Terminal>> {
+    std::io::stderr().is_terminal().then(|| Arc::new(Bell) as Arc<dyn Terminal>)
+}
+
+/// A bell and a line on stderr.
+struct Bell;
+
+impl Terminal for Bell {
+    fn ring(&self, line: &str) -> bool {
+        let line = crate::output::escape::line(line);
+        writeln!(std::io::stderr(), "\u{7}aur: {line}").is_ok()
+    }
+}
