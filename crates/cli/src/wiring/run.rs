@@ -203,6 +203,7 @@ impl Site {
         let _delivery = notify::deliver(&self.store, self.rules.channels());
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
+        let beside = notify::Beside::start(&queue, self.rules.channels());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -236,6 +237,7 @@ impl Site {
                 output::warn(&format!("a desk was not taken away: {error}"));
             }
         }
+        beside.stop().await;
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds, noticed })
     }
