@@ -154,7 +154,7 @@ fn a_shell_line_is_what_its_effects_and_its_programs_are() {
     check("make test SHELL=./evil", &["shell:run"]);
     check("pytest ../other", &["shell:run"]);
     check("bash --rcfile evil -ic ls", &["code:read", "shell:run"]);
-    check("sort -uo src/a.rs b", &["code:write", "shell:run"]);
+    check("sort -uo src/a.rs b", &["code:read", "code:write"]);
     check("find . -fprint src/a.rs", &["code:read", "code:write"]);
     check("cargo test && rm -rf src", &["code:delete", "shell:run"]);
     check("git status", &["vcs:read"]);
