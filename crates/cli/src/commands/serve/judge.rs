@@ -9,6 +9,7 @@ use aurora_model::{Action, GateKind, Subject, ToolCall};
 use aurora_server::ports::{Asked, Judged};
 
 use crate::exit::Failure;
+use crate::output::escape;
 use crate::wiring::approvals::settings;
 use crate::wiring::judging;
 use crate::wiring::layers;
@@ -49,7 +50,7 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
     let gate = GateKind::Operation;
     let ruling = rules.ruling(&Ruled { gate, tier, autonomy, actions: &actions });
     let effects: Vec<String> = verdict.effects.iter().map(describe).collect();
-    let title = effects.first().cloned().unwrap_or_else(|| format!("a call of {}", asked.tool));
+    let title = effects.first().cloned().unwrap_or_else(|| title(&asked));
     let subject = Subject {
         project: before
             .map_or_else(|| root.to_string_lossy().into_owned(), |one| one.project.clone()),
@@ -77,4 +78,16 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
         ruling,
         title,
     })
+}
+
+/// The call in one line, where nothing is known of what it does.
+fn title(asked: &Asked) -> String {
+    const LENGTH: usize = 100;
+    let text = match asked.args.get("command").and_then(|command| command.as_str()) {
+        Some(command) => command.to_owned(),
+        None => asked.args.to_string(),
+    };
+    let short: String = text.chars().take(LENGTH).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("{}: {}{more}", asked.tool, escape::line(&short))
 }
