@@ -10,13 +10,15 @@ const USAGE: &str = "usage:
   cargo xtask fuzz --input FILE TARGET                run one saved input again
   cargo xtask bench gate                              how fast the gate is, as ratios
   cargo xtask bench workspace [FILES …]               how fast checkpoints are; 1000 20000 100000
-  cargo xtask bench engine [EVENTS]                   how fast the log is; 100000";
+  cargo xtask bench engine [EVENTS]                   how fast the log is; 100000
+  cargo xtask bench approvals [REQUESTS]              how fast the queue is; 100000";
 
 /// What is measured under each name: the packages and their benches, one after the other.
 static BENCHES: &[(&str, &[(&str, &str)])] = &[
     ("gate", &[("xtask", "gate")]),
     ("workspace", &[("xtask", "workspace")]),
     ("engine", &[("aurora-store", "store"), ("xtask", "engine")]),
+    ("approvals", &[("aurora-engine", "approvals")]),
 ];
 
 fn main() -> ExitCode {
@@ -55,7 +57,10 @@ fn bench(name: &str, rest: &[&str]) -> Result<(), String> {
     let Some((_, benches)) = BENCHES.iter().find(|(known, _)| *known == name) else {
         return Err(USAGE.to_owned());
     };
-    cargo(&["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"])?;
+    // Only those of this package start the program.
+    if benches.iter().any(|(package, _)| *package == "xtask") {
+        cargo(&["build", "--locked", "--release", "--quiet", "--package", "aurora-cli"])?;
+    }
     for (package, bench) in *benches {
         let run = ["bench", "--locked", "--quiet", "--package", package, "--bench", bench, "--"];
         cargo(&[run.as_slice(), rest].concat())?;

@@ -128,10 +128,61 @@ pub enum Heard {
     Spent(Cost),
 }
 
+/// A call that an agent wants to make by itself, and about which it asks first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wish {
+    /// The agent's own name for the call.
+    pub call: String,
+    /// The tool.
+    pub tool: String,
+    /// The arguments.
+    pub args: serde_json::Value,
+}
+
+/// Whether an agent may make a call by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Permission {
+    /// Yes, with exactly these arguments.
+    Allow {
+        /// The arguments.
+        args: serde_json::Value,
+    },
+    /// No.
+    Deny {
+        /// Why, for the agent.
+        message: String,
+        /// Whether it should end what it is doing altogether.
+        interrupt: bool,
+    },
+}
+
+/// What came of a call that an agent made by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Made {
+    /// The agent's own name for the call.
+    pub call: String,
+    /// Whether it failed.
+    pub failed: bool,
+    /// What the agent was told, in one line, cut.
+    pub told: String,
+}
+
 /// Who hears what an agent says. It must not block.
 pub trait Listener: Send + Sync {
     /// Hears something.
     fn hear(&self, heard: Heard);
+
+    /// Says whether an agent may make a call, and takes its time: the agent waits. Dropping the future
+    /// takes the question back. Where nobody can be asked, it is a no.
+    fn may<'a>(&'a self, wish: Wish) -> Pin<Box<dyn Future<Output = Permission> + Send + 'a>> {
+        let message = format!("nobody is here who could allow {}", wish.tool);
+        Box::pin(async { Permission::Deny { message, interrupt: false } })
+    }
+
+    /// Hears what came of a call that was allowed.
+    fn made(&self, made: Made) {
+        let _ = made;
+    }
 }
 
 /// What came of a job. An agent that failed is a report too.

@@ -1,6 +1,7 @@
 //! An agent that is any command: its arguments are templates, its output is read in a chosen way.
 
 mod claude;
+mod control;
 mod ear;
 mod ending;
 mod lines;
@@ -35,6 +36,7 @@ impl CliAgent {
     /// What goes into the process's stdin, and whether it stays open afterwards.
     fn first_words(&self, job: &Job) -> (Vec<u8>, bool) {
         match (self.command.prompt, self.command.output) {
+            (_, Output::ClaudeControl) => (control::first_words(&job.prompt), true),
             (PromptBy::Stdin, Output::LineJson) => {
                 (ToAgent::Task(TaskMessage::of(job)).line().into_bytes(), true)
             }
@@ -58,7 +60,10 @@ impl Agent for CliAgent {
             messages: speaks,
             acknowledges: speaks,
             reports_cost: self.command.output != Output::Text,
-            holding: Holding::Contained,
+            holding: match self.command.output {
+                Output::ClaudeControl => Holding::Asks,
+                Output::Text | Output::LineJson | Output::ClaudeStreamJson => Holding::Contained,
+            },
         }
     }
 

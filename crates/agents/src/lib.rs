@@ -20,7 +20,8 @@ pub mod template;
 pub mod transcript;
 
 pub use agent::{
-    Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Pipes, Report, Start, Talker,
+    Agent, Capabilities, Ended, Heard, Holding, Job, Launch, Listener, Made, Permission, Pipes,
+    Report, Start, Talker, Wish,
 };
 pub use environment::environment;
 pub use error::{Error, Result};

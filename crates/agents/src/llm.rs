@@ -25,6 +25,7 @@ use call::Shape;
 use fault::Fault;
 
 pub use agent::ModelAgent;
+pub use lines::Lines;
 
 /// How often a call that failed before anything came is made again.
 const MAX_RETRIES: u32 = 2;

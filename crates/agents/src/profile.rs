@@ -219,11 +219,15 @@ pub enum Output {
     LineJson,
     /// As Claude Code writes it with `--output-format stream-json`.
     ClaudeStreamJson,
+    /// As Claude Code speaks on its pipes with `--permission-prompt-tool stdio`: every call of a tool
+    /// comes to us and waits for an answer.
+    ClaudeControl,
 }
 
 impl Output {
     /// All of them.
-    pub const ALL: [Self; 3] = [Self::Text, Self::LineJson, Self::ClaudeStreamJson];
+    pub const ALL: [Self; 4] =
+        [Self::Text, Self::LineJson, Self::ClaudeStreamJson, Self::ClaudeControl];
 
     /// The word for it in the settings.
     #[must_use]
@@ -232,6 +236,7 @@ impl Output {
             Self::Text => "text",
             Self::LineJson => "line-json",
             Self::ClaudeStreamJson => "claude-stream-json",
+            Self::ClaudeControl => "claude-control",
         }
     }
 }

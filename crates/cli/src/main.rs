@@ -63,6 +63,10 @@ enum Command {
     Spawn(commands::spawn::Args),
     /// See and answer what runs ask of a person.
     Approvals(commands::approvals::Args),
+    /// Serve approvals, runs, checkpoints, policies and the log over HTTP.
+    Serve(commands::serve::Args),
+    /// Make, list and take back tokens for those who decide, read or ask over HTTP.
+    Token(commands::token::Args),
     /// Read, verify and export the log of everything that happened.
     Audit(commands::audit::Args),
     /// See what was spent, and say what may be.
@@ -95,6 +99,8 @@ fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Goals(args) => commands::goals::run(&args),
         Command::Spawn(args) => commands::spawn::run(&args),
         Command::Approvals(args) => commands::approvals::run(&args),
+        Command::Serve(args) => commands::serve::run(&args),
+        Command::Token(args) => commands::token::run(&args),
         Command::Audit(args) => commands::audit::run(&args),
         Command::Budget(args) => commands::budget::run(&args),
         Command::Demo(args) => commands::demo::run(&args),

@@ -6,6 +6,7 @@ pub mod escape;
 pub mod failure;
 pub mod history;
 pub mod moment;
+pub mod operation;
 pub mod options;
 pub mod painter;
 pub mod panel;

@@ -19,6 +19,7 @@ pub mod quantity;
 pub mod question;
 pub mod repo;
 pub mod run;
+pub mod serve;
 pub mod settings_file;
 pub mod store;
 pub mod words;

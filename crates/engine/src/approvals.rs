@@ -3,8 +3,13 @@
 //! A request is a stream of its own, so that deciding it costs the same however much else is in the
 //! log, and every edge of its life is a compare-and-set on that stream.
 
+pub mod autonomy;
+mod batch;
+pub mod clock;
+mod id;
 mod page;
 pub mod register;
+mod timekeeper;
 
 use std::sync::Arc;
 
@@ -16,8 +21,11 @@ use aurora_store::{Append, Expected, Mark, NewRecord, Outgoing, Record, Store, S
 
 use crate::error::{Error, Result};
 
+pub use clock::{Clock, SystemClock};
+pub use id::fresh_id;
 pub use page::{Filter, Page};
 pub use register::Registrar;
+pub use timekeeper::Timekeeper;
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";
@@ -49,7 +57,7 @@ impl Notices for Silence {
 pub struct Queue {
     store: Arc<dyn Store>,
     notices: Arc<dyn Notices>,
-    now: fn() -> Timestamp,
+    now: Arc<dyn Fn() -> Timestamp + Send + Sync>,
 }
 
 /// What somebody decides.
@@ -76,8 +84,12 @@ pub fn stream_of(id: &QuestionId) -> StreamId {
 impl Queue {
     /// The queue of a log.
     #[must_use]
-    pub fn new(store: Arc<dyn Store>, notices: Arc<dyn Notices>, now: fn() -> Timestamp) -> Self {
-        Self { store, notices, now }
+    pub fn new(
+        store: Arc<dyn Store>,
+        notices: Arc<dyn Notices>,
+        now: impl Fn() -> Timestamp + Send + Sync + 'static,
+    ) -> Self {
+        Self { store, notices, now: Arc::new(now) }
     }
 
     /// The log.
@@ -97,17 +109,28 @@ impl Queue {
     /// # Errors
     /// When the log cannot be read.
     pub async fn load(&self, id: &QuestionId) -> Result<Option<Standing>> {
+        self.read_on(id, None).await
+    }
+
+    /// How a request stands, when it is known how it stood before.
+    async fn read_on(
+        &self,
+        id: &QuestionId,
+        mut standing: Option<Standing>,
+    ) -> Result<Option<Standing>> {
         let stream = stream_of(id);
-        let mut standing = None;
-        let mut version = 0;
         loop {
-            let records = self.store.read(&stream, version, BATCH).await?;
-            let full = records.len() == BATCH;
+            let known = standing.as_ref().map_or(0, |standing| standing.records);
+            let records = self.store.read(&stream, known, BATCH).await?;
             for record in &records {
-                version = record.version;
                 standing = apply(standing, &event_of(record)?, record.at);
+                // It would be asked again for ever what comes after nothing.
+                if standing.is_none() {
+                    let why = format!("nobody asked, and it was {}", record.kind);
+                    return Err(unreadable(record, why));
+                }
             }
-            if !full {
+            if records.len() < BATCH {
                 return Ok(standing);
             }
         }
@@ -118,8 +141,17 @@ impl Queue {
     /// # Errors
     /// When the log cannot be read.
     pub async fn history(&self, id: &QuestionId) -> Result<Vec<(Timestamp, ApprovalEvent)>> {
-        let records = self.store.read(&stream_of(id), 0, BATCH).await?;
-        records.iter().map(|record| Ok((record.at, event_of(record)?))).collect()
+        let stream = stream_of(id);
+        let mut all = Vec::new();
+        loop {
+            let records = self.store.read(&stream, all.len() as u64, BATCH).await?;
+            for record in &records {
+                all.push((record.at, event_of(record)?));
+            }
+            if records.len() < BATCH {
+                return Ok(all);
+            }
+        }
     }
 
     /// What puts a request into the queue, to be appended together with what led to it.
@@ -149,27 +181,28 @@ impl Queue {
     /// # Errors
     /// When it is refused, or the log cannot be written.
     pub async fn tell(&self, id: &QuestionId, command: &Command) -> Result<Standing> {
+        let mut standing = None;
         for _ in 0..MAX_RETRIES {
-            let standing = self.load(id).await?;
+            // Whoever was overtaken reads only by what: a crowd costs each of them a line or two.
+            standing = self.read_on(id, standing).await?;
             let now = self.now();
             let clock = decide(standing.as_ref(), &Command::Wake, now).unwrap_or_default();
-            let events = if clock.is_empty() {
-                decide(standing.as_ref(), command, now).map_err(|refused| refusal(id, refused))?
-            } else {
-                clock.clone()
+            let by_clock = !clock.is_empty();
+            let events = match by_clock {
+                true => clock,
+                false => decide(standing.as_ref(), command, now)
+                    .map_err(|refused| refusal(id, refused))?,
             };
             if !events.is_empty() {
                 let append = self.following(id, standing.as_ref(), &events, now)?;
                 match self.store.append(append).await {
-                    Ok(_) => {}
+                    Ok(_) => standing = fold(standing, &events, now),
                     Err(aurora_store::Error::Conflict { .. }) => continue,
                     Err(error) => return Err(error.into()),
                 }
             }
-            if clock.is_empty() || *command == Command::Wake {
-                let unknown = || refusal(id, Refused::Unknown);
-                let after = fold(standing, &events, now);
-                return after.ok_or_else(unknown);
+            if !by_clock || *command == Command::Wake {
+                return standing.ok_or_else(|| refusal(id, Refused::Unknown));
             }
         }
         Err(Error::Lost { what: format!("{id} is written by others all the time") })
@@ -190,12 +223,15 @@ impl Queue {
     /// When the log cannot be read, or there is no such request.
     pub async fn closed(&self, id: &QuestionId) -> Result<Standing> {
         let mut news = self.store.subscribe();
+        let mut known = None;
         loop {
             let seen = news.position();
-            let standing = self.load(id).await?.ok_or_else(|| refusal(id, Refused::Unknown))?;
+            let standing = self.read_on(id, known).await?;
+            let standing = standing.ok_or_else(|| refusal(id, Refused::Unknown))?;
             if standing.state != ApprovalState::Pending {
                 return Ok(standing);
             }
+            known = Some(standing);
             if !news.past(seen).await {
                 return Err(Error::Lost { what: "the log is gone".to_owned() });
             }
@@ -211,6 +247,8 @@ impl Queue {
         now: Timestamp,
     ) -> Result<Append> {
         let version = standing.map_or(0, |standing| standing.records);
+        // Time never goes back for a request, whatever the clock was set to.
+        let now = standing.map_or(now, |standing| now.max(standing.last_at));
         let after = fold(standing.cloned(), events, now);
         let mark = after.as_ref().map(mark_of);
         let outgoing = after
@@ -247,9 +285,9 @@ fn record_of(event: &ApprovalEvent) -> Result<NewRecord> {
 }
 
 fn event_of(record: &Record) -> Result<ApprovalEvent> {
-    serde_json::from_str(&record.payload).map_err(|error| Error::Unreadable {
-        stream: record.stream.to_string(),
-        version: record.version,
-        why: error.to_string(),
-    })
+    serde_json::from_str(&record.payload).map_err(|error| unreadable(record, error.to_string()))
+}
+
+fn unreadable(record: &Record, why: String) -> Error {
+    Error::Unreadable { stream: record.stream.to_string(), version: record.version, why }
 }

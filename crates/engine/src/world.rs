@@ -4,11 +4,14 @@ pub mod asking;
 mod attempt;
 mod changes;
 pub mod consult;
+mod conversation;
 mod judging;
 mod listening;
 mod processes;
 mod prompt;
+pub mod reading;
 mod site;
+pub mod tools;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -32,6 +35,7 @@ use crate::driver::{Performed, Stop, Told, World};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
 use asking::Asking;
+use conversation::Turns;
 use site::Site;
 
 /// An answer that may never come; nothing when nobody is there to give it.
@@ -94,7 +98,7 @@ pub struct Settings {
     pub write_plan: Option<WritePlan>,
     /// The queue in which questions can be decided from everywhere; without it, only here.
     pub queue: Option<Queue>,
-    /// Who may decide what, until when.
+    /// How much agents may do by themselves, and who decides about the rest, until when.
     pub rules: Arc<Rules>,
     /// The digest of the policy in force.
     pub policy_digest: Digest,
@@ -110,6 +114,8 @@ pub struct RealWorld(Arc<Inner>);
 struct Inner {
     settings: Settings,
     site: Arc<Site>,
+    /// One call after the other is made at a desk after a yes.
+    turns: Turns,
     /// Puts the questions of the run into the queue.
     registrar: Option<Arc<Registrar>>,
     asking: Asking,
@@ -133,7 +139,8 @@ impl RealWorld {
             person: settings.person.clone(),
             policy: settings.policy_digest.clone(),
         };
-        Self(Arc::new(Inner { settings, site, registrar: registrar.map(Arc::new), asking }))
+        let (registrar, turns) = (registrar.map(Arc::new), Turns::default());
+        Self(Arc::new(Inner { settings, site, turns, registrar, asking }))
     }
 
     /// Where the run's work is gathered, once it is.
@@ -216,7 +223,9 @@ impl Inner {
             Effect::Attempt { task, attempt, desk } => {
                 self.attempt(&task, attempt, desk, &state, stop).await.map(Some)
             }
-            Effect::Settle { .. } => Ok(None),
+            Effect::Settle { task, question, desk } => {
+                self.settle(task, question, desk, &state, stop).await
+            }
             Effect::Check { task, attempt, desk } => {
                 self.check(task, attempt, desk, &state).await.map(Some)
             }

@@ -1,6 +1,6 @@
 //! The one function that everything asks.
 
-mod custom;
+pub(crate) mod custom;
 pub mod describe;
 mod destructive;
 mod paths;
@@ -52,10 +52,10 @@ pub(crate) fn judge_effects(
     context: &Context,
 ) -> Verdict {
     let mut reasons = Vec::new();
-    destructive::judge(analysis, subject, policy, &mut reasons);
+    destructive::judge(analysis, subject, policy, context.now, &mut reasons);
     paths::judge(analysis, policy, context, &mut reasons);
     role::judge(subject, policy, context, &mut reasons);
-    custom::judge(analysis, subject, policy, &mut reasons);
+    custom::judge(analysis, subject, policy, context.now, &mut reasons);
     if let Some(scope) = analysis.scope {
         scope::judge_patch(analysis, scope, policy, context, &mut reasons);
     }

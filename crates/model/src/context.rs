@@ -4,6 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
+use crate::time::Timestamp;
+
 /// Facts about the place, given to the judge.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -33,6 +35,9 @@ pub struct Context {
     pub plan: Option<Plan>,
     /// Locks held by the feature that acts.
     pub held_locks: BTreeSet<String>,
+    /// What time it is. Where nobody says it, whatever holds only until some day does not hold.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub now: Option<Timestamp>,
 }
 
 /// The part of git's configuration that changes what a command means.

@@ -52,6 +52,9 @@ impl Call {
             let told = "only people decide; this token is none of a person";
             return Err(Problem::forbidden("agents-never-decide", told));
         }
+        if let (Access::Person, Some(caller)) = (route.access, &caller) {
+            caller::may_decide(&server, caller, &parts.extensions).await?;
+        }
         let given = given(route, &mut parts).await?;
         let body = match route.body {
             None => Bytes::new(),

@@ -2,10 +2,11 @@
 
 use aurora_engine::people::{Presented, Secret, TokenKind, same};
 use aurora_model::{Decider, DeciderKind, Surface};
-use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use axum::http::{Extensions, HeaderMap};
 
 use crate::problem::Problem;
+use crate::router::Peer;
 use crate::server::Server;
 
 /// Longer ones are nobody's.
@@ -66,6 +67,26 @@ pub async fn identify(server: &Server, headers: &HeaderMap) -> Result<Caller, Pr
         Presented::Revoked => Err(Problem::unauthorized("the token was revoked")),
         Presented::Unknown => Err(Problem::unauthorized("the token is not known")),
     }
+}
+
+/// Whether a person's token is used by what may decide. The secret of this start can be read by
+/// everything that runs under the same account, so that it is looked at who uses it.
+///
+/// # Errors
+/// When it may not.
+pub async fn may_decide(
+    server: &Server,
+    caller: &Caller,
+    extensions: &Extensions,
+) -> Result<(), Problem> {
+    if caller.token != LOCAL {
+        return Ok(());
+    }
+    let Some(Peer { from, to }) = extensions.get::<Peer>().copied() else {
+        return Err(Problem::forbidden("unknown-process", "nobody can tell which process asks"));
+    };
+    let told = server.ports.neighbours.may_decide(from, to).await?;
+    told.map_err(|why| Problem::forbidden("agents-never-decide", why))
 }
 
 /// The token that came with a request.

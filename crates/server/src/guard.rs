@@ -8,7 +8,7 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, HOST, HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
-use axum::http::{HeaderMap, StatusCode, Uri, Version};
+use axum::http::{HeaderMap, Request, StatusCode, Uri, Version};
 
 use crate::problem::Problem;
 
@@ -31,15 +31,17 @@ pub fn is_loopback(address: IpAddr) -> bool {
 ///
 /// # Errors
 /// When it is one of these.
-pub fn check(
-    uri: &Uri,
-    version: Version,
-    headers: &HeaderMap,
+pub fn check<B>(
+    request: &Request<B>,
     hosts: &[String],
+    own: Option<IpAddr>,
 ) -> Result<(), Problem> {
-    let host = named_host(uri, version, headers)?;
+    let headers = request.headers();
+    let host = named_host(request.uri(), request.version(), headers)?;
     let name = name_of(host);
-    let known = LOOPBACK.contains(&name.as_str()) || hosts.contains(&name);
+    // An address in the place of a name is nobody's to lead elsewhere.
+    let is_own = own.is_some() && name.parse().ok() == own;
+    let known = is_own || LOOPBACK.contains(&name.as_str()) || hosts.contains(&name);
     if !known {
         let told =
             format!("`{name}` is no name of this server; `aur serve --host {name}` makes it one");
@@ -114,18 +116,18 @@ mod tests {
     use super::*;
 
     fn checked(headers: &[(&'static str, &str)]) -> Option<u16> {
-        let mut map = HeaderMap::new();
+        let mut request = Request::new(());
         for (name, value) in headers {
-            map.append(*name, HeaderValue::from_str(value).unwrap());
+            request.headers_mut().append(*name, HeaderValue::from_str(value).unwrap());
         }
         let hosts = ["aurora.example".to_owned()];
-        let uri = Uri::from_static("/api/v1/approvals");
-        check(&uri, Version::HTTP_11, &map, &hosts).err().map(|problem| problem.status.as_u16())
+        let own = Some("192.0.2.7".parse().unwrap());
+        check(&request, &hosts, own).err().map(|problem| problem.status.as_u16())
     }
 
     #[test]
     fn only_names_of_this_server_are_answered() {
-        for good in ["127.0.0.1:7788", "localhost", "[::1]:7788", "AURORA.example.", "LocalHost:1"]
+        for good in ["127.0.0.1:7788", "localhost", "[::1]:7788", "AURORA.example.", "192.0.2.7:1"]
         {
             assert_eq!(checked(&[("host", good)]), None, "{good}");
         }

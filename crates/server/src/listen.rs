@@ -56,10 +56,12 @@ pub async fn serve(server: Arc<Server>, listener: TcpListener) -> std::io::Resul
             accepted = accept(&listener, &room) => accepted,
         };
         match accepted {
-            Some((stream, peer, permit)) => {
+            Some((stream, from, permit)) => {
+                let Ok(to) = stream.local_addr() else { continue };
                 let (server, app) = (Arc::clone(&server), app.clone());
+                let peer = Peer { from, to };
                 connections.spawn(async move {
-                    connection(&server, app, stream, Peer(peer)).await;
+                    connection(&server, app, stream, peer).await;
                     drop(permit);
                 });
             }

@@ -1,6 +1,7 @@
 //! What the server needs of others and cannot see: whoever starts it gives it these.
 
 use std::future::Future;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -46,6 +47,8 @@ pub struct Ports {
     pub judge: Arc<dyn Judge>,
     /// What happens after a decision.
     pub aftermath: Arc<dyn Aftermath>,
+    /// Who else is on this machine.
+    pub neighbours: Arc<dyn Neighbours>,
 }
 
 /// Recorded states of the worktree.
@@ -135,6 +138,16 @@ pub struct Judged {
 pub trait Judge: Send + Sync {
     /// The judgement; nothing is done or recorded.
     fn judge(&self, asked: Asked) -> Later<'_, Judged>;
+}
+
+/// Who else is on this machine.
+pub trait Neighbours: Send + Sync {
+    /// Whether the process at the other end of a connection may decide in the name of whoever
+    /// started the server. A file that only a user can read, an agent of theirs can read as well.
+    ///
+    /// # Errors
+    /// When it may not, or nobody can tell, with why.
+    fn may_decide(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, Result<(), String>>;
 }
 
 /// What happens after a decision.

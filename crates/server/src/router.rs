@@ -18,9 +18,14 @@ use crate::problem::Problem;
 use crate::routes::{self, Method, Route};
 use crate::server::Server;
 
-/// From where a connection comes.
+/// The two ends of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Peer(pub SocketAddr);
+pub struct Peer {
+    /// Theirs.
+    pub from: SocketAddr,
+    /// Ours.
+    pub to: SocketAddr,
+}
 
 /// The router of a server.
 pub fn router(server: &Arc<Server>) -> Router {
@@ -47,11 +52,12 @@ async fn every(
     next: Next,
 ) -> Response<Body> {
     let path = request.uri().path().to_owned();
-    let peer = request.extensions().get::<Peer>().map(|peer| peer.0.ip());
-    let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-    let checked = guard::check(request.uri(), request.version(), request.headers(), &server.hosts);
+    let peer = request.extensions().get::<Peer>().copied();
+    let from = peer.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.from.ip());
+    let own = peer.map(|peer| peer.to.ip());
+    let checked = guard::check(&request, &server.hosts, own);
     let checked = checked.and_then(|()| {
-        let taken = server.by_address.take(peer, Instant::now());
+        let taken = server.by_address.take(from, Instant::now());
         taken.map_err(|wait| Problem::too_many("this address asks too often", wait))
     });
     let mut response = match checked {

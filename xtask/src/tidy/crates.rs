@@ -15,6 +15,7 @@ static FENCED: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("genai", &["agents"]),
+    ("lettre", &["engine"]),
     ("rusqlite", &["store"]),
     ("saphyr-parser", &["gate"]),
     ("sqlparser", &["gate"]),

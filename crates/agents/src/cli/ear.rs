@@ -1,10 +1,11 @@
 //! Hears what a process says: keeps it, shows it, and picks out what is meant for us.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use aurora_model::{Cost, Known};
 
 use super::claude::Claude;
+use super::control::{self, Incoming};
 use super::ending;
 use super::lines::{Line, Lines, shown};
 use crate::agent::{Ended, Heard, Listener, Report};
@@ -27,6 +28,9 @@ pub struct Ear<'a> {
     stderr: Lines,
     facts: Facts,
     claude: Claude,
+    incoming: Vec<Incoming>,
+    /// The calls about which it asked.
+    asked: BTreeSet<String>,
 }
 
 /// What the report is made of.
@@ -40,6 +44,8 @@ pub struct Facts {
     pub doubted: bool,
     /// Whether the line that must be said was said.
     pub required: bool,
+    /// Whether it works without asking us, as it should.
+    pub unheld: bool,
     /// The first line that means failure.
     pub failing: Option<String>,
     /// The last lines that it said.
@@ -60,6 +66,8 @@ impl<'a> Ear<'a> {
             stderr: Lines::default(),
             facts: Facts::default(),
             claude: Claude::default(),
+            incoming: Vec::new(),
+            asked: BTreeSet::new(),
         }
     }
 
@@ -87,9 +95,25 @@ impl<'a> Ear<'a> {
         self.stderr = lines;
     }
 
-    /// Whether the agent has cost more than it may.
+    /// Who hears.
+    pub fn listener(&self) -> &'a dyn Listener {
+        self.listener
+    }
+
+    /// What the agent wants of us since this was asked last.
+    pub fn incoming(&mut self) -> Vec<Incoming> {
+        std::mem::take(&mut self.incoming)
+    }
+
+    /// Whether an agent that is spoken with has said how it ended, so that it waits for nothing more.
+    pub fn is_done(&self) -> bool {
+        self.output == Output::ClaudeControl && self.facts.result.is_some()
+    }
+
+    /// Whether the agent has cost more than it may, or cannot be held as it must.
     pub fn has_enough(&self) -> bool {
-        self.profile.limits.max_cost.is_some_and(|most| self.facts.cost.usd > most)
+        self.facts.unheld
+            || self.profile.limits.max_cost.is_some_and(|most| self.facts.cost.usd > most)
     }
 
     /// What came of it.
@@ -113,6 +137,9 @@ impl<'a> Ear<'a> {
                 Output::Text => false,
                 Output::LineJson => self.line_json(line.bytes),
                 Output::ClaudeStreamJson => self.claude_json(line.bytes),
+                Output::ClaudeControl => {
+                    self.control_json(line.bytes) || self.claude_json(line.bytes)
+                }
             };
         if !understood {
             self.say(&shown(line.bytes));
@@ -208,6 +235,29 @@ impl<'a> Ear<'a> {
                 return false;
             }
         }
+        true
+    }
+
+    /// Whether a line was one of the control protocol's.
+    fn control_json(&mut self, line: &[u8]) -> bool {
+        let Ok(value) = serde_json::from_slice(line) else { return false };
+        for made in control::made(&value) {
+            if !self.asked.remove(&made.call) {
+                let what = format!("it made a call without asking: {}", shorten(&made.call));
+                self.listener.hear(Heard::Complained(what));
+            }
+            self.listener.made(made);
+        }
+        let Some(incoming) = control::read(&value) else { return false };
+        if let Incoming::May { wish, .. } = &incoming {
+            self.asked.insert(wish.call.clone());
+        }
+        if let Incoming::NotBegun { why } = &incoming {
+            self.facts.unheld = true;
+            let why = format!("does not take that it must ask: {}", shorten(why));
+            self.facts.result = Some(Err(why));
+        }
+        self.incoming.push(incoming);
         true
     }
 

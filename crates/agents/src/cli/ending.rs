@@ -31,6 +31,9 @@ fn problem(
     if let Some(most) = profile.limits.max_cost.filter(|most| facts.cost.usd > *most) {
         return Some(format!("cost {}, and may cost {most}", facts.cost.usd));
     }
+    if let (true, Some(Err(why))) = (facts.unheld, &facts.result) {
+        return Some(why.clone());
+    }
     match ended {
         Some(Ended::Code(code)) if success.exit_codes.contains(&code) => {}
         Some(Ended::Code(code)) => {
@@ -51,7 +54,8 @@ fn problem(
         let word = if word.is_empty() { "no reason given" } else { &word };
         return Some(format!("{word} (the agent reported a failure)"));
     }
-    if output == Output::ClaudeStreamJson && facts.result.is_none() {
+    let tells = matches!(output, Output::ClaudeStreamJson | Output::ClaudeControl);
+    if tells && facts.result.is_none() {
         return Some(with_cause("ended without a result", facts));
     }
     if let Some(line) = &facts.failing {

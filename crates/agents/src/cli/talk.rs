@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use super::control::Open;
 use super::ear::Ear;
 use crate::agent::{Ended, Pipes};
 
@@ -14,26 +16,28 @@ const GRACE: Duration = Duration::from_secs(2);
 
 type Stdin = Box<dyn AsyncWrite + Send + Unpin>;
 
-/// Says the first words; a process that does not listen is not an error. The pipe is given back
-/// where it stays open.
-async fn say(mut stdin: Stdin, words: Vec<u8>, stays: bool) -> Option<Stdin> {
-    let _ = stdin.write_all(&words).await;
-    let _ = stdin.flush().await;
-    if stays {
-        return Some(stdin);
+/// Says what there is to say until nothing more will come; a process that does not listen is not an
+/// error.
+async fn say(mut stdin: Stdin, mut words: mpsc::UnboundedReceiver<Vec<u8>>) {
+    while let Some(words) = words.recv().await {
+        let _ = stdin.write_all(&words).await;
+        let _ = stdin.flush().await;
     }
     let _ = stdin.shutdown().await;
-    None
 }
 
 /// Speaks and hears until both pipes are closed and the process has ended; nothing when the ear
-/// has heard enough before.
+/// has heard enough before. Whatever the process asks is answered when there is an answer, and
+/// everything else goes on meanwhile.
 pub async fn talk(pipes: Pipes, words: Vec<u8>, stays: bool, ear: &mut Ear<'_>) -> Option<Ended> {
     let Pipes { stdin, mut stdout, mut stderr, mut ended } = pipes;
-    let saying = say(stdin, words, stays);
-    tokio::pin!(saying);
+    let (mouth, to_say) = mpsc::unbounded_channel();
+    let _ = mouth.send(words);
     // It is kept so that the process does not take the closed pipe for our end.
-    let mut _kept: Option<Stdin> = None;
+    let mut mouth = stays.then_some(mouth);
+    let saying = say(stdin, to_say);
+    tokio::pin!(saying);
+    let (listener, mut open) = (ear.listener(), Open::default());
     let (mut said, mut out_open, mut err_open) = (false, true, true);
     let mut out = vec![0; CHUNK_BYTES];
     let mut err = vec![0; CHUNK_BYTES];
@@ -41,6 +45,16 @@ pub async fn talk(pipes: Pipes, words: Vec<u8>, stays: bool, ear: &mut Ear<'_>) 
     while out_open || err_open || end.is_none() {
         if ear.has_enough() {
             return None;
+        }
+        let answers = ear.incoming().into_iter().filter_map(|one| open.take(one, listener));
+        let answers: Vec<Vec<u8>> = answers.collect();
+        if let Some(mouth) = &mouth {
+            // Each was asked for by the process itself, so there are no more than it reads.
+            answers.into_iter().for_each(|words| drop(mouth.send(words)));
+        }
+        if ear.is_done() {
+            open.clear();
+            mouth = None;
         }
         let until = end.as_ref().map(|(_, until)| *until);
         tokio::select! {
@@ -54,9 +68,11 @@ pub async fn talk(pipes: Pipes, words: Vec<u8>, stays: bool, ear: &mut Ear<'_>) 
                 err_open = count > 0;
                 ear.hear_stderr(err.get(..count).unwrap_or_default());
             }
-            kept = &mut saying, if !said => {
-                said = true;
-                _kept = kept;
+            () = &mut saying, if !said => said = true,
+            words = open.next(), if !open.is_empty() => {
+                if let Some(mouth) = &mouth {
+                    drop(mouth.send(words));
+                }
             }
             how = &mut ended, if end.is_none() => end = Some((how, Instant::now() + GRACE)),
             () = patience(until), if until.is_some() => break,

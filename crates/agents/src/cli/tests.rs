@@ -1,5 +1,7 @@
 //! Commands as agents: every way of reading keeps the contract, and reads what it is meant to.
 
+mod control;
+
 use std::sync::Mutex;
 
 use aurora_model::{Known, Tokens, Usd};

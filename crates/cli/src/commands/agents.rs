@@ -36,6 +36,11 @@ enum Command {
     Init(init::Args),
 }
 
+/// What `aur agents list --json` says.
+pub fn in_json() -> anyhow::Result<serde_json::Value> {
+    Ok(list::in_json(&survey::survey()?))
+}
+
 /// Does it.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     match &args.command {

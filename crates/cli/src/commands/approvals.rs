@@ -3,6 +3,7 @@
 pub mod answer;
 pub mod approve;
 pub mod batch;
+pub mod channels;
 mod deciding;
 pub mod deny;
 pub mod edit;
@@ -64,6 +65,8 @@ enum Command {
     Batch(batch::Args),
     /// List the parked tasks of each agent, and what they wait for.
     Parked(parked::Args),
+    /// List over what people are told, and try it out.
+    Channels(channels::Args),
 }
 
 /// Does it.
@@ -79,5 +82,6 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Watch(args) => output::with_error_line(args.json, watch::run(args)),
         Command::Batch(args) => batch::run(args),
         Command::Parked(args) => output::with_error(args.json, parked::run(args)),
+        Command::Channels(args) => output::with_error(args.json, channels::run(args)),
     }
 }

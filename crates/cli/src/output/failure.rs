@@ -156,7 +156,7 @@ fn count_that(dependents: usize) -> String {
 }
 
 /// A rule's word, where it was written, and what to do instead.
-fn reason(canvas: Canvas, panel: &mut Panel, reason: &Reason) {
+pub(super) fn reason(canvas: Canvas, panel: &mut Panel, reason: &Reason) {
     panel.line(2, 4, vec![canvas.piece(Paint::Notable, &reason.message)]);
     let rule = format!("rule {} ({})", reason.rule, reason.origin);
     panel.line(4, 6, vec![canvas.piece(Paint::Faint, &rule)]);

@@ -19,6 +19,8 @@ pub enum Asked {
     Changes,
     /// Whether a call is made.
     Operation,
+    /// Whether a call was made.
+    Unknown,
 }
 
 /// What a choice does.
@@ -47,6 +49,12 @@ fn meaning(canvas: Canvas, asked: Asked, choice: Choice, choices: &[Choice]) -> 
         (Asked::Policy | Asked::Changes, Choice::Skip) => {
             "Leave the task out, and what depends on it"
         }
+        (Asked::Operation, Choice::Allow) => "Make exactly this call",
+        (Asked::Operation, Choice::Deny) => "Do not make it; the agent goes on without it",
+        (Asked::Operation, Choice::RequestChanges) => "Do not make it, and say what to do instead",
+        (Asked::Unknown, Choice::Done) => "It was made; the agent is told so",
+        (Asked::Unknown, Choice::Retry) => "It was not made; make it now",
+        (Asked::Unknown, Choice::Skip) => "Leave it; the agent is told that nobody knows",
         (_, Choice::Proceed) => "Go on",
         (_, Choice::Retry) => "Retry with same agent",
         (_, Choice::Skip) => "Skip and continue (what depends on it is skipped too)",
@@ -65,7 +73,7 @@ impl Asked {
     /// Whether Enter alone chooses the first option. What would let a risky thing happen is only
     /// ever said by a key that was meant.
     const fn has_default(self) -> bool {
-        !matches!(self, Self::Policy | Self::Changes | Self::Operation)
+        !matches!(self, Self::Policy | Self::Changes | Self::Operation | Self::Unknown)
     }
 }
 
@@ -82,7 +90,7 @@ fn key(choice: Choice, choices: &[Choice]) -> char {
         Choice::Abort => 'a',
         Choice::Deny => 'n',
         Choice::RequestChanges => 'c',
-        Choice::Pause => 'p',
+        Choice::Pause => 'u',
         Choice::Done => 'd',
     }
 }
@@ -125,8 +133,32 @@ fn options(canvas: Canvas, asked: Asked, choices: &[Choice]) -> String {
     out
 }
 
+/// Words that are asked for behind a choice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Words {
+    /// How they are asked for.
+    pub prompt: &'static str,
+    /// Whether the choice is none without them.
+    pub needed: bool,
+}
+
+/// Whether words belong to a choice: an agent that is refused something should know why.
+#[must_use]
+pub fn wants_words(asked: Asked, choice: Choice) -> Option<Words> {
+    match (asked, choice) {
+        (_, Choice::RequestChanges) => {
+            Some(Words { prompt: "What should be done instead: ", needed: true })
+        }
+        (Asked::Operation, Choice::Deny) => {
+            Some(Words { prompt: "Why (Enter for no reason): ", needed: false })
+        }
+        _ => None,
+    }
+}
+
 /// What stands before the cursor: `Choice [P/f/a]: `; the key that Enter stands for is upper case.
-fn prompt(asked: Asked, choices: &[Choice]) -> String {
+#[must_use]
+pub fn prompt(asked: Asked, choices: &[Choice]) -> String {
     let keys = choices.iter().enumerate().map(|(index, choice)| {
         let key = key(*choice, choices);
         let usual = index == 0 && asked.has_default();

@@ -200,6 +200,8 @@ pub enum Happened {
     Denied,
     /// A person must decide.
     Parked,
+    /// A call has its result.
+    Settled,
 }
 
 /// The line that tells a step; on a terminal that is narrower, more than one.
@@ -213,6 +215,7 @@ pub fn line(canvas: Canvas, step: &Step) -> String {
         Happened::Skipped => (Paint::Notable, "skipped"),
         Happened::Denied => (Paint::Bad, "denied"),
         Happened::Parked => (Paint::Notable, "waiting for you"),
+        Happened::Settled => (Paint::Faint, "call settled"),
     };
     let (done, total) = step.of;
     let facts = step.facts.join(", ");

@@ -12,6 +12,7 @@ use super::style::Style;
 use super::wrap::wrap;
 use super::{escape, moment};
 
+pub use call::{Sort, arguments};
 pub use compare::compared;
 pub use item::{Detail, Happened, Item, Next};
 pub use list::{Row, all, parked};

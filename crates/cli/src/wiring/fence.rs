@@ -29,9 +29,22 @@ fn refusal(what: &str, this: &str) -> anyhow::Error {
         .into()
 }
 
-/// Whether one of those who started us is a keeper: ours to the first process of the namespace.
+/// Whether a process of this machine belongs to an agent of ours, as far as can be seen: by its
+/// environment, by those who started it, or because it is in a namespace of its own.
+pub fn is_agent(pid: u32) -> bool {
+    let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let marked = environment.split(|byte| *byte == 0).any(|one| one.starts_with(b"AURORA_RUN="));
+    let space = |pid: &str| std::fs::read_link(format!("/proc/{pid}/ns/pid")).ok();
+    marked || space(&pid.to_string()) != space("self") || is_below_keeper(pid)
+}
+
+/// Whether one of those who started us is a keeper.
 fn is_kept() -> bool {
-    let mut pid = std::os::unix::process::parent_id();
+    is_below_keeper(std::os::unix::process::parent_id())
+}
+
+/// Whether a process or one of those who started it is a keeper: to the first of the namespace.
+fn is_below_keeper(mut pid: u32) -> bool {
     for _ in 0..MAX_PARENTS {
         if pid == 0 {
             return false;
@@ -48,10 +61,12 @@ fn is_kept() -> bool {
 fn is_keeper(pid: u32) -> bool {
     let words = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
     let mut words = words.split(|byte| *byte == 0).map(OsStr::from_bytes);
-    let program = words.next().map(Path::new).and_then(Path::file_name);
+    let program = words.next().map(Path::new).unwrap_or(Path::new(""));
     let own = std::env::current_exe().ok();
     let own = own.as_deref().and_then(Path::file_name);
-    let is_ours = program.is_some_and(|name| name == "aur" || Some(name) == own);
+    // The first process of a namespace is our program started by itself.
+    let is_ours = program == Path::new("/proc/self/exe")
+        || program.file_name().is_some_and(|name| name == "aur" || Some(name) == own);
     is_ours && words.next().is_some_and(|word| word == "keep")
 }
 

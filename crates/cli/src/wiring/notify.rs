@@ -6,13 +6,19 @@ mod secret;
 use std::io::{IsTerminal as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use aurora_engine::approvals::{Notices, Silence};
-use aurora_engine::notify::{Announcer, Means, Route, Routes, Terminal};
+use aurora_engine::notify::{Announcer, Delivery, Means, Route, Routes, Terminal};
 use aurora_gate::approval::rules::notify::Channel;
 
 use self::desktop::NotifySend;
 use super::place;
+use super::store::Log;
+use super::workspace::now;
+
+/// A command does not wait longer for what it tells to arrive.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Who is told what happens to a request, by these settings.
 #[must_use]
@@ -30,6 +36,19 @@ pub fn routes(channels: &[Channel], terminal: Option<Arc<dyn Terminal>>) -> Rout
     let secret = |place: &_| secret::read(place, folder.as_deref());
     let means = Means { secret: &secret, terminal, desktop: NotifySend::find() };
     channels.iter().map(|channel| Route::new(channel, &means)).collect()
+}
+
+/// Sends what this command made happen, for a moment. What does not leave stays in the outbox, for
+/// whoever delivers next.
+pub fn flush(log: &Log, channels: &[Channel]) {
+    if channels.is_empty() {
+        return;
+    }
+    let routes = routes(channels, None);
+    log.ask(async {
+        let delivery = Delivery::start(Arc::clone(&log.store), routes, now);
+        delivery.idle(PATIENCE).await;
+    });
 }
 
 /// Where the user's own secrets are.

@@ -55,7 +55,7 @@ impl Log {
         let store: Arc<dyn Store> =
             Arc::new(SqliteStore::open(Settings::within(folder)).map_err(told)?);
         let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_time()
+            .enable_all()
             .build()
             .map_err(|error| Failure::failed(format!("cannot start to wait: {error}")))?;
         Ok(Self { store, runtime })

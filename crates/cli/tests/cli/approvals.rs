@@ -1,5 +1,6 @@
 //! `aur approvals`: what runs ask, answered from another terminal.
 
+mod agents;
 mod asking;
 mod queue;
 

@@ -11,6 +11,8 @@ mod batch;
 #[cfg(test)]
 mod budget;
 #[cfg(test)]
+mod channels;
+#[cfg(test)]
 mod check;
 #[cfg(test)]
 mod checkpoint;
@@ -38,6 +40,8 @@ mod rollback;
 mod shadow;
 #[cfg(test)]
 mod spawn;
+#[cfg(test)]
+mod talk;
 #[cfg(test)]
 mod watch;
 #[cfg(test)]

@@ -178,7 +178,7 @@ impl Post {
         now: Timestamp,
         leased: Timestamp,
     ) -> aurora_store::Result<()> {
-        let Ok(message) = serde_json::from_str::<Message>(&sent.payload) else {
+        let Ok(message) = serde_json::from_str::<Box<Message>>(&sent.payload) else {
             let why = "it cannot be read by this version";
             return self.give_up(&sent, why, now).await;
         };
@@ -195,14 +195,13 @@ impl Post {
             }
             return self.elsewhere(&taken.sent, age, now, &why).await;
         }
-        match lane.admit(taken, now, &self.pace) {
-            Ok(()) => Ok(()),
-            Err((taken, _)) if age > self.pace.give_up_after && taken.sent.tried > 0 => {
-                let why = self.trouble(&taken.sent.topic);
-                self.give_up(&taken.sent, &why, now).await
-            }
-            Err((taken, again_at)) => self.store.put_off(&taken.sent.id, again_at).await,
+        let Err(turned_away) = lane.admit(taken, now, &self.pace) else { return Ok(()) };
+        let (Taken { sent, .. }, again_at) = *turned_away;
+        if age > self.pace.give_up_after && sent.tried > 0 {
+            let why = self.trouble(&sent.topic);
+            return self.give_up(&sent, &why, now).await;
         }
+        self.store.put_off(&sent.id, again_at).await
     }
 
     /// A message that nobody here can send: another process may, for a while.

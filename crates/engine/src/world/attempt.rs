@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aurora_agents::{Agent, Job, Report, Start};
-use aurora_model::{AgentName, AttemptEnd, Cost, Digest, Known, Route, TaskId, TreeId};
+use aurora_model::{AgentName, AttemptEnd, Cost, Digest, FrozenCall, Known, Route, TaskId, TreeId};
 
+use super::conversation::{Parted, Talk, Talked, Worker};
 use super::listening::Listening;
 use super::processes::Process;
 use super::prompt::prompt;
@@ -14,7 +15,7 @@ use super::{Inner, blocking, task_of};
 use crate::budget::{Reservation, Reserve};
 use crate::driver::Stop;
 use crate::error::Result;
-use crate::machine::{Command, State, TaskState};
+use crate::machine::{Command, Conversation, State, TaskState};
 
 /// How long the model may take when it is asked in place of an agent: a failure of an agent must lead
 /// to an answer within minutes.
@@ -31,11 +32,14 @@ struct Gone {
     transcript: Vec<u8>,
     /// What the desk held when it began.
     base: Option<TreeId>,
+    /// The conversation and the calls for which it waits, where it does not end but waits for people.
+    parked: Option<(Digest, Vec<FrozenCall>)>,
 }
 
 impl Gone {
     fn with(end: AttemptEnd) -> Self {
-        Self { end, cost: Cost::default(), transcript: Vec::new(), base: None }
+        let (cost, transcript) = (Cost::default(), Vec::new());
+        Self { end, cost, transcript, base: None, parked: None }
     }
 
     fn failed(error: impl Into<String>) -> Self {
@@ -48,8 +52,31 @@ impl Gone {
             true => AttemptEnd::Succeeded { summary },
             false => AttemptEnd::Failed { error: summary },
         };
-        Self { end, cost: report.cost, transcript: report.transcript, base: None }
+        Self { cost: report.cost, transcript: report.transcript, ..Self::with(end) }
     }
+
+    fn talked(talked: Talked) -> Self {
+        let Talked { how, cost, transcript } = talked;
+        match how {
+            Parted::Over(end) => Self { cost, transcript, ..Self::with(end) },
+            Parted::Parked { context, calls } => Self {
+                cost,
+                parked: Some((context, calls)),
+                ..Self::with(AttemptEnd::Interrupted {})
+            },
+        }
+    }
+}
+
+/// What is needed to try.
+struct Trying<'a> {
+    job: Job,
+    route: &'a Route,
+    desk: u32,
+    /// What its money is reserved under; every part of an attempt that was parked has its own.
+    reservation: String,
+    /// The conversation that goes on, and what the desk held when it began, where it was parked.
+    parked: Option<(Arc<Conversation>, Option<TreeId>)>,
 }
 
 impl Inner {
@@ -69,14 +96,25 @@ impl Inner {
         let gone = match self.agent_of(&route) {
             Ok(agent) => {
                 let job = self.job(task, number, &route, state);
-                self.paid(&agent, job, desk, &route, stop).await?
+                let conversation = task.conversation.clone().filter(|one| one.attempt == number);
+                let reservation = match &conversation {
+                    Some(_) => format!("{}/{}", job.name, state.version),
+                    None => job.name.clone(),
+                };
+                let base = attempt.and_then(|one| one.base.clone());
+                let parked = conversation.map(|one| (one, base));
+                let trying = Trying { job, route: &route, desk, reservation, parked };
+                self.paid(&agent, trying, stop).await?
             }
             Err(error) => Gone::failed(error),
         };
-        let transcript = self.kept(gone.transcript).await?;
         let millis = u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX);
         let (task, attempt) = (id.clone(), number);
         let (end, cost, base) = (gone.end, gone.cost, gone.base);
+        if let Some((context, calls)) = gone.parked {
+            return Ok(Command::Parked { task, attempt, context, calls, cost, millis, base });
+        }
+        let transcript = self.kept(gone.transcript).await?;
         // However it ended: who fails can have done as much as who succeeds.
         let noticed = if base.is_some() { self.noticed().await? } else { Vec::new() };
         Ok(Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed })
@@ -130,16 +168,15 @@ impl Inner {
     async fn paid(
         &self,
         agent: &Arc<dyn Agent>,
-        mut job: Job,
-        desk: u32,
-        route: &Route,
+        mut trying: Trying<'_>,
         stop: Stop,
     ) -> Result<Gone> {
-        let estimate = agent.estimate(&job);
+        let estimate = agent.estimate(&trying.job);
+        let id = trying.reservation.clone();
         let reservation = Reservation {
-            id: job.name.clone(),
+            id: id.clone(),
             run: self.settings.run.clone(),
-            task: TaskId::parse(&job.task),
+            task: TaskId::parse(&trying.job.task),
             agent: agent.name().to_string(),
             estimate: estimate.clone(),
         };
@@ -149,21 +186,21 @@ impl Inner {
             }
             Reserve::Granted { warning } => self.warn(warning),
         }
-        let mut gone = match self.desk_for(route, desk).await {
+        let mut gone = match self.desk_for(&trying).await {
             Ok((cwd, base)) => {
-                job.cwd = cwd.to_string_lossy().into_owned();
-                Gone { base, ..self.work(agent, &job, &cwd, stop).await? }
+                trying.job.cwd = cwd.to_string_lossy().into_owned();
+                Gone { base, ..self.work(agent, &trying, &cwd, stop).await? }
             }
             Err(error) => {
                 let why = format!("its desk could not be prepared: {error}");
-                self.settings.budget.release(&job.name, &why).await?;
+                self.settings.budget.release(&id, &why).await?;
                 return Ok(Gone::failed(why));
             }
         };
         if gone.cost.known == Known::Unknown && estimate.known != Known::Unknown {
             gone.cost = Cost { known: Known::Estimated, ..estimate };
         }
-        self.warn(self.settings.budget.settle(&job.name, &gone.cost).await?);
+        self.warn(self.settings.budget.settle(&id, &gone.cost).await?);
         Ok(gone)
     }
 
@@ -173,16 +210,21 @@ impl Inner {
         }
     }
 
-    /// The folder in which the agent works, brought to where the run stands, and what it holds.
-    async fn desk_for(&self, route: &Route, number: u32) -> Result<(PathBuf, Option<TreeId>)> {
-        if *route == Route::Model {
+    /// The folder in which the agent works, brought to where the run stands, and what it holds. What
+    /// was parked goes on at its desk as it left it.
+    async fn desk_for(&self, trying: &Trying<'_>) -> Result<(PathBuf, Option<TreeId>)> {
+        if *trying.route == Route::Model {
             return Ok((self.settings.workspace.root().to_owned(), None));
         }
-        let site = Arc::clone(&self.site);
+        let (site, number) = (Arc::clone(&self.site), trying.desk);
+        let parked = trying.parked.as_ref().map(|(_, base)| base.clone());
         blocking(move || {
             let desk = site.desk(number)?;
-            let prepared = desk.prepare()?;
-            Ok((desk.path().to_owned(), Some(prepared.base)))
+            let base = match parked {
+                Some(base) => base,
+                None => Some(desk.prepare()?.base),
+            };
+            Ok((desk.path().to_owned(), base))
         })
         .await
     }
@@ -192,13 +234,34 @@ impl Inner {
     async fn work(
         &self,
         agent: &Arc<dyn Agent>,
-        job: &Job,
+        trying: &Trying<'_>,
         cwd: &Path,
         mut stop: Stop,
     ) -> Result<Gone> {
+        let job = &trying.job;
         let Some(task) = TaskId::parse(&job.task) else { return Ok(Gone::failed("no such task")) };
         let audience = Arc::clone(&self.settings.audience);
         let listening = Listening::new(audience, task, job.attempt);
+        let limit = Duration::from_secs(job.timeout_seconds);
+        if let Some(talker) = agent.talker().filter(|_| *trying.route != Route::Model) {
+            let worker = Worker {
+                agent: agent.name().clone(),
+                role: job.role.clone(),
+                desk: cwd.to_owned(),
+                attempt: job.name.clone(),
+            };
+            let talk = Talk {
+                talker,
+                worker,
+                prompt: job.prompt.clone(),
+                parked: trying.parked.as_ref().map(|(parked, _)| parked.as_ref()),
+                limit,
+                seconds: job.timeout_seconds,
+                max_cost: self.settings.registry.limits(agent.name()).max_cost,
+                stop,
+            };
+            return Ok(Gone::talked(self.converse(talk, &listening).await?));
+        }
         let (process, pipes) = match agent.start(job) {
             Err(error) => return Ok(Gone::failed(error.to_string())),
             Ok(Start::Call) => (None, None),
@@ -210,7 +273,6 @@ impl Inner {
             }
         };
         let mut attending = agent.attend(job, pipes, &listening);
-        let limit = Duration::from_secs(job.timeout_seconds);
         let end = tokio::select! {
             report = &mut attending => {
                 drop(attending);
@@ -232,7 +294,7 @@ impl Inner {
         let spent = listening.spent().unwrap_or_default();
         let (cost, transcript) =
             last.map_or((spent, Vec::new()), |report| (report.cost, report.transcript));
-        Ok(Gone { end, cost, transcript, base: None })
+        Ok(Gone { cost, transcript, ..Gone::with(end) })
     }
 
     async fn kept(&self, transcript: Vec<u8>) -> Result<Option<Digest>> {

@@ -293,7 +293,7 @@ fn answer_of(output: Output, stdout: &[u8]) -> String {
     let field = match output {
         Output::Text => return text.into_owned(),
         Output::LineJson => "summary",
-        Output::ClaudeStreamJson => "result",
+        Output::ClaudeStreamJson | Output::ClaudeControl => "result",
     };
     let lines: Vec<Value> =
         text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -301,7 +301,7 @@ fn answer_of(output: Output, stdout: &[u8]) -> String {
     let word = |line: &Value, field: &str| line.get(field)?.as_str().map(str::to_owned);
     let result = lines.iter().rev().find(|line| kind(line, "result"));
     let result = result.and_then(|line| word(line, field)).unwrap_or_default();
-    if output == Output::ClaudeStreamJson || result.contains('{') {
+    if field == "result" || result.contains('{') {
         return result;
     }
     // An agent that speaks the protocol says what it found as messages, and how it ended as a result.

@@ -117,6 +117,8 @@ static TOOLS: &[(&str, Does)] = &[
     ("repo.read_file", Does::Nothing),
     ("repo.search", Does::Nothing),
     ("repo.status", Does::Nothing),
+    ("repo.write_file", Does::Change(PATH, Touch::Write)),
+    ("run_command", Does::Shell(COMMAND)),
     ("run_shell_command", Does::Shell(COMMAND)),
     ("run_terminal_cmd", Does::Shell(COMMAND)),
     ("search_file_content", Does::Nothing),

@@ -2,9 +2,15 @@
 
 mod lowering;
 
-use aurora_model::{ActionType, Answer, Autonomy};
+use aurora_model::{Action, ActionType, Answer, Autonomy, Context};
 
 pub use lowering::{Incident, Lowering, PROJECT, downgrade_for, scope_of_agent, scope_of_role};
+
+use super::risk::{Because, Piece, pieces};
+use crate::Policy;
+use crate::analysis::{self, Analysis};
+use crate::judge::Subject;
+use crate::judge::custom::Waivers;
 
 /// What goes ahead under `supervised`: it changes nothing.
 const READING: [&str; 6] =
@@ -19,6 +25,43 @@ pub fn tighten(answer: Answer, actions: &[ActionType], level: Autonomy) -> Answe
     let unknown = actions.is_empty() && level < Autonomy::Full;
     let asks = unknown || actions.iter().any(|action| asks_about(level, action));
     answer.max(if asks { Answer::Ask } else { Answer::Allow })
+}
+
+/// The answer after the agent's level had its say, but for what a person's own rule answers for that level:
+/// a rule that allows, names the kind of action, and ends some day.
+#[must_use]
+pub fn tighten_call(
+    answer: Answer,
+    action: &Action,
+    policy: &Policy,
+    context: &Context,
+    level: Autonomy,
+) -> Answer {
+    let analysis = analysis::analyse(action, context);
+    let asks = !unanswered(action, &analysis, policy, context, level).is_empty();
+    answer.max(if asks { Answer::Ask } else { Answer::Allow })
+}
+
+/// What a level asks about in a call and no rule of a person's own answers.
+pub(crate) fn unanswered<'a>(
+    action: &Action,
+    analysis: &'a Analysis,
+    policy: &Policy,
+    context: &Context,
+    level: Autonomy,
+) -> Vec<Piece<'a>> {
+    let waivers = Waivers::of(analysis, &Subject::of(action), policy, context.now);
+    let answered = |piece: &Piece<'_>| match piece.cause {
+        Because::Effect(effect) => waivers.answer_for(level, effect),
+        Because::Program(simple) => waivers.answer_for_program(level, piece.kind, simple),
+        Because::Tool | Because::Unknown => false,
+    };
+    let asks = |piece: &Piece<'_>| {
+        ActionType::parse(piece.kind).is_none_or(|kind| asks_about(level, &kind))
+    };
+    let mut pieces = pieces(action, analysis);
+    pieces.retain(|piece| asks(piece) && !answered(piece));
+    pieces
 }
 
 /// Whether an agent of this level must ask before such an action. A kind that no table knows is asked

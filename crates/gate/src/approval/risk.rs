@@ -9,6 +9,7 @@ mod tests;
 
 use aurora_model::{ActionType, EffectKind, Tier, Touch};
 
+pub(crate) use call::{Because, Piece, pieces};
 pub use call::{actions_of_call, actions_of_tool};
 pub use table::{DEFAULTS, TierMap, default_tier};
 
@@ -34,7 +35,7 @@ pub fn actions_of(effects: &[EffectKind]) -> Vec<ActionType> {
 }
 
 /// The kind of action that one effect is. Names that the table of defaults does not know are high.
-fn action_of(effect: &EffectKind) -> &'static str {
+pub(crate) fn action_of(effect: &EffectKind) -> &'static str {
     match effect {
         EffectKind::DeleteFiles { paths, .. } => {
             let inside = !paths.is_empty() && paths.iter().all(place::is_inside);

@@ -1,6 +1,6 @@
 //! Judges by the rules that users wrote: some stop, some waive a prompt.
 
-use aurora_model::{Answer, Effect, EffectKind, Operation, Reason, Span};
+use aurora_model::{Answer, Autonomy, Effect, EffectKind, Operation, Reason, Span, Timestamp};
 
 use super::{Subject, unevaluated};
 use crate::Policy;
@@ -14,9 +14,10 @@ pub(super) fn judge(
     analysis: &Analysis,
     subject: &Subject<'_>,
     policy: &Policy,
+    now: Option<Timestamp>,
     reasons: &mut Vec<Reason>,
 ) {
-    let waivers = Waivers::of(analysis, subject, policy);
+    let waivers = Waivers::of(analysis, subject, policy, now);
     for rule in policy.rules().iter().filter(|rule| rule.answer > Answer::Allow) {
         let id = format!("rules.{}", rule.id);
         let found = match rule.when.find(analysis, subject.tool) {
@@ -61,7 +62,7 @@ fn speaks(rule: &Rule, how: &str) -> String {
 }
 
 /// The rules that waive prompts, and the action that they look at.
-pub(super) struct Waivers<'a> {
+pub(crate) struct Waivers<'a> {
     rules: Vec<&'a Rule>,
     analysis: &'a Analysis,
     policy: &'a Policy,
@@ -69,8 +70,14 @@ pub(super) struct Waivers<'a> {
 
 impl<'a> Waivers<'a> {
     /// The waivers that this action may use.
-    pub fn of(analysis: &'a Analysis, subject: &Subject<'_>, policy: &'a Policy) -> Self {
+    pub fn of(
+        analysis: &'a Analysis,
+        subject: &Subject<'_>,
+        policy: &'a Policy,
+        now: Option<Timestamp>,
+    ) -> Self {
         let allows = policy.rules().iter().filter(|rule| rule.answer == Answer::Allow);
+        let allows = allows.filter(|rule| rule.holds(now));
         let rules = allows.filter(|rule| rule.when.tool_fits(subject.tool)).collect();
         Self { rules, analysis, policy }
     }
@@ -105,6 +112,35 @@ impl<'a> Waivers<'a> {
                 when.names_command() || matches!(effect.kind, EffectKind::UnknownTool { .. })
             };
             by_command && by_effect
+        })
+    }
+
+    /// Whether some rule answers for a level of autonomy about this effect, which is of that kind.
+    pub fn answer_for(&self, level: Autonomy, effect: &Effect) -> bool {
+        if !stays_inside(effect) {
+            return false;
+        }
+        let commands = innermost(self.analysis, effect.span);
+        let outside = commands.is_empty() && !self.analysis.commands.is_empty();
+        !outside
+            && self.rules.iter().filter(|rule| rule.levels.contains(&level)).any(|rule| {
+                let by_command = if rule.when.names_command() {
+                    fits_all(rule, &commands)
+                } else {
+                    all_known(&commands)
+                };
+                by_command && rule.when.effect(effect, true) == Match::Yes
+            })
+    }
+
+    /// Whether some rule answers for a level about a program that is of a kind and has no effect that is
+    /// judged: it must name the program, and nothing that only effects have.
+    pub fn answer_for_program(&self, level: Autonomy, kind: &str, simple: &Simple) -> bool {
+        self.rules.iter().filter(|rule| rule.levels.contains(&level)).any(|rule| {
+            rule.when.means_kind(kind)
+                && rule.when.names_command()
+                && !rule.when.names_target()
+                && fits_all(rule, &[simple])
         })
     }
 

@@ -1,6 +1,8 @@
 //! Judges effects by the answer that the policy gives to their operation.
 
-use aurora_model::{Answer, Cause, Count, Effect, EffectKind, Operation, PathRef, Reason, Span};
+use aurora_model::{
+    Answer, Cause, Count, Effect, EffectKind, Operation, PathRef, Reason, Span, Timestamp,
+};
 
 use super::custom::Waivers;
 use super::{Subject, describe};
@@ -14,9 +16,10 @@ pub(super) fn judge(
     analysis: &Analysis,
     subject: &Subject<'_>,
     policy: &Policy,
+    now: Option<Timestamp>,
     reasons: &mut Vec<Reason>,
 ) {
-    let waivers = Waivers::of(analysis, subject, policy);
+    let waivers = Waivers::of(analysis, subject, policy, now);
     let mut files = Deletions::default();
     for effect in &analysis.effects {
         let operation = effect.kind.operation();

@@ -351,6 +351,8 @@ fn a_patchs_lines_and_file_types_are_judged() {
 fn the_files_that_hold_the_gate_are_not_changed_unasked() {
     for (path, expected) in [
         (".aurora/policies.yaml", "prompt safety.own_files"),
+        (".aurora/approvals.yaml", "prompt safety.own_files"),
+        ("/home/dev/.aurora/approvals.yaml", "prompt safety.own_files"),
         ("/home/dev/.aurora/policies.yaml", "prompt safety.own_files"),
         (".claude/settings.json", "prompt safety.own_files"),
         (".claude/commands/x.md", "allow -"),

@@ -20,6 +20,10 @@ pub(super) enum FieldKind {
         /// Whether a list is taken too.
         many: bool,
     },
+    /// One action type (`docs:write`), or a list of them.
+    Kinds,
+    /// A day: `2026-12-31`.
+    Date,
     /// `true` or `false`.
     Flag,
     /// A mapping of further fields.
@@ -83,7 +87,7 @@ const LOCKED: Field = field(
 const REASON: Field = field("reason", FieldKind::Text, "Why, in words for whoever is stopped.");
 const INSTEAD: Field = field("instead", FieldKind::Text, "What to do instead.");
 
-static WHEN: [Field; 6] = [
+static WHEN: [Field; 7] = [
     field(
         "program",
         FieldKind::Texts,
@@ -106,6 +110,11 @@ static WHEN: [Field; 6] = [
         "The path that is changed or deleted, as gitignore pattern.",
     ),
     field("tool", FieldKind::Texts, "The name of the agent's tool; `*` stands for any characters."),
+    field(
+        "kind",
+        FieldKind::Kinds,
+        "The kind of action that an effect is, such as docs:write; only for rules that allow.",
+    ),
 ];
 
 static PATH_RULE: [Field; 6] = [
@@ -137,7 +146,7 @@ static ROLE: [Field; 2] = [
     LOCKED,
 ];
 
-static RULE: [Field; 8] = [
+static RULE: [Field; 10] = [
     required("id", FieldKind::Name, "The rule's own name: verdicts say `rules.<id>`."),
     required("when", FieldKind::Block(&WHEN), "When it speaks: everything given here must hold."),
     required(
@@ -149,6 +158,16 @@ static RULE: [Field; 8] = [
     INSTEAD,
     field("match", FieldKind::Texts, "Command lines that the rule must match, checked on loading."),
     field("not_match", FieldKind::Texts, "Command lines that the rule must not match."),
+    field(
+        "levels",
+        FieldKind::Choice { words: &["supervised", "semi"], many: true },
+        "The levels of autonomy for which an allow also answers what they ask; needs kind and expires.",
+    ),
+    field(
+        "expires",
+        FieldKind::Date,
+        "The first day on which an allow does not hold any more, such as 2026-12-31.",
+    ),
     LOCKED,
 ];
 

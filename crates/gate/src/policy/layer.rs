@@ -229,7 +229,11 @@ impl Layer<'_> {
         let when = &new.when;
         if !(when.names_command() || when.names_effect() || when.names_tool()) {
             let message = "`when` names no condition";
-            let hint = "name at least one of program, argv, has, operation, path and tool";
+            let hint = "name at least one of program, argv, has, operation, path, tool and kind";
+            self.problems.add_with_hint(at, key, message, hint);
+            return;
+        }
+        if let Some((message, hint)) = new.misfit() {
             self.problems.add_with_hint(at, key, message, hint);
             return;
         }
@@ -313,6 +317,10 @@ impl Lockable for Rule {
         &mut self.locked
     }
     fn keeps(&self, locked: &Self) -> bool {
-        self.answer >= locked.answer && self.when.json() == locked.when.json()
+        let longer = locked.expires.is_some_and(|end| self.expires.is_none_or(|new| new > end));
+        self.answer >= locked.answer
+            && self.when.json() == locked.when.json()
+            && self.levels.iter().all(|level| locked.levels.contains(level))
+            && !longer
     }
 }

@@ -1,6 +1,6 @@
 //! Reads the nodes of a policy file as the kinds of the two tables, and says what is wrong with them.
 
-use aurora_model::Answer;
+use aurora_model::{ActionType, Answer, Timestamp};
 
 use super::fields::{Field, FieldKind};
 use super::keys::Kind;
@@ -24,6 +24,12 @@ fn answer_meant(word: &str) -> Option<&'static str> {
         "yes" | "true" | "ok" | "permit" | "always" => Some("allow"),
         _ => None,
     }
+}
+
+/// The beginning of a day in UTC.
+pub(super) fn date(text: &str) -> Option<Timestamp> {
+    let moment = Timestamp::parse(&format!("{text}T00:00:00Z"))?;
+    moment.to_string().strip_suffix("T00:00:00.000Z").filter(|day| *day == text).map(|_| moment)
 }
 
 impl Reading<'_> {
@@ -152,6 +158,30 @@ impl Reading<'_> {
             FieldKind::Patterns => {
                 let nodes = self.problems.one_or_more(node, key)?;
                 self.patterns(nodes, node.at, key).map(FieldValue::List)
+            }
+            FieldKind::Kinds => {
+                let nodes = self.problems.one_or_more(node, key)?;
+                let mut items = Vec::with_capacity(nodes.len());
+                for node in nodes {
+                    let text = self.problems.text(node, key)?;
+                    if ActionType::parse(&text).is_none() {
+                        let message = format!("`{}` is no action type", shorten(&text));
+                        let hint = "write `category:action`, such as docs:write";
+                        self.problems.add_with_hint(node.at, key, message, hint);
+                        return None;
+                    }
+                    items.push(Item { text, origin: (self.origin)(node.at) });
+                }
+                Some(FieldValue::List(items))
+            }
+            FieldKind::Date => {
+                let text = self.problems.text(node, key)?;
+                if date(&text).is_none() {
+                    let message = format!("`{}` is no day", shorten(&text));
+                    self.problems.add_with_hint(node.at, key, message, "write it as 2026-12-31");
+                    return None;
+                }
+                Some(FieldValue::Text(text))
             }
             FieldKind::Words => self.words(node, key).map(FieldValue::List),
             FieldKind::Choice { words, many } => {

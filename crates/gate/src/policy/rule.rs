@@ -1,14 +1,15 @@
 //! Rules that users write: when they speak, what they say, and the examples they carry.
 
-use aurora_model::{Answer, Effect, EffectKind, Operation, PathRef, Span};
+use aurora_model::{Answer, Autonomy, Effect, EffectKind, Operation, PathRef, Span, Timestamp};
 use serde_json::json;
 
 use super::constraint::with_lock;
-use super::read::Given;
+use super::read::{Given, date};
 use super::setting::{Item, Origin};
 use super::words::{Match, argv_fits, program_fits, word_fits};
 use crate::analysis::path::PatternSet;
 use crate::analysis::{Analysis, Simple};
+use crate::approval::risk::action_of;
 
 /// One rule of the user's own.
 #[derive(Debug, Clone)]
@@ -27,6 +28,10 @@ pub(crate) struct Rule {
     pub matches: Vec<Item>,
     /// Lines that it must not match.
     pub not_matches: Vec<Item>,
+    /// The levels of autonomy for which an allow also answers what they ask.
+    pub levels: Vec<Autonomy>,
+    /// From when on an allow does not hold any more.
+    pub expires: Option<Timestamp>,
     /// Where it was written.
     pub origin: Origin,
     /// Where it was locked.
@@ -43,6 +48,7 @@ pub(crate) struct When {
     paths: Vec<String>,
     set: Option<PatternSet>,
     tools: Vec<String>,
+    kinds: Vec<String>,
 }
 
 /// A rule's conditions could not be evaluated.
@@ -70,9 +76,31 @@ impl Rule {
             instead: entry.text("instead"),
             matches: entry.list("match"),
             not_matches: entry.list("not_match"),
+            levels: levels(&entry.list("levels")),
+            expires: entry.text("expires").and_then(|day| date(&day)),
             locked: entry.flag("locked").then(|| origin.clone()),
             origin,
         }
+    }
+
+    /// Whether an allow holds at a moment; one that ends does not hold where nobody knows the time.
+    pub fn holds(&self, now: Option<Timestamp>) -> bool {
+        self.expires.is_none_or(|end| now.is_some_and(|now| now < end))
+    }
+
+    /// What is wrong with its parts taken together.
+    pub fn misfit(&self) -> Option<(&'static str, &'static str)> {
+        let answers = !self.levels.is_empty();
+        let loosens = answers || self.expires.is_some() || self.when.names_kind();
+        if loosens && self.answer != Answer::Allow {
+            let message = "`kind`, `levels` and `expires` are for rules that allow";
+            return Some((message, "stop something by operation, path, tool or its words"));
+        }
+        if answers && !(self.when.names_kind() && self.expires.is_some()) {
+            let message = "what answers for a level names a kind of action, and ends some day";
+            return Some((message, "add `kind` to `when`, and `expires` to the rule"));
+        }
+        None
     }
 
     /// As JSON, in the file's own words.
@@ -91,6 +119,13 @@ impl Rule {
                 out.insert(name.into(), items.iter().map(|item| json!(item.text)).collect());
             }
         }
+        if !self.levels.is_empty() {
+            out.insert("levels".into(), json!(self.levels));
+        }
+        if let Some(end) = self.expires {
+            let day = end.to_string();
+            out.insert("expires".into(), json!(day.split('T').next()));
+        }
         with_lock(out.into(), self.locked.is_some())
     }
 }
@@ -108,6 +143,7 @@ impl When {
             set: if paths.is_empty() { None } else { PatternSet::new(&paths).ok() },
             paths,
             tools: texts("tool"),
+            kinds: texts("kind"),
         }
     }
 
@@ -123,6 +159,7 @@ impl When {
             ("operation", &operations),
             ("path", &self.paths),
             ("tool", &self.tools),
+            ("kind", &self.kinds),
         ] {
             if !list.is_empty() {
                 out.insert(name.into(), json!(list));
@@ -138,6 +175,21 @@ impl When {
 
     /// Whether it looks at effects.
     pub fn names_effect(&self) -> bool {
+        !(self.operations.is_empty() && self.paths.is_empty() && self.kinds.is_empty())
+    }
+
+    /// Whether it names kinds of action.
+    pub fn names_kind(&self) -> bool {
+        !self.kinds.is_empty()
+    }
+
+    /// Whether it names this kind of action.
+    pub fn means_kind(&self, kind: &str) -> bool {
+        self.kinds.iter().any(|one| one == kind)
+    }
+
+    /// Whether it looks at what an effect is done to or which operation it is.
+    pub fn names_target(&self) -> bool {
         !(self.operations.is_empty() && self.paths.is_empty())
     }
 
@@ -238,6 +290,9 @@ impl When {
         if !self.operations.is_empty() && !self.operations.contains(&operation) {
             return Match::No;
         }
+        if self.names_kind() && !self.means_kind(action_of(&effect.kind)) {
+            return Match::No;
+        }
         if self.paths.is_empty() {
             return Match::Yes;
         }
@@ -259,6 +314,10 @@ impl When {
             _ => Match::No,
         }
     }
+}
+
+fn levels(items: &[Item]) -> Vec<Autonomy> {
+    items.iter().filter_map(|item| Autonomy::from_name(&item.text)).collect()
 }
 
 /// Whether two ranges share a byte, or one of them says nothing.

@@ -131,6 +131,10 @@ fn field_schema(kind: FieldKind) -> Json {
             let one = json!({"type": "string", "enum": words});
             if many { one_or_more(&one) } else { one }
         }
+        FieldKind::Kinds => {
+            one_or_more(&json!({"type": "string", "pattern": "^[a-z0-9_-]+:[a-z0-9_-]+$"}))
+        }
+        FieldKind::Date => json!({"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}),
         FieldKind::Flag => json!({"type": "boolean"}),
         FieldKind::Block(fields) => {
             let mut schema = entry_schema(fields);

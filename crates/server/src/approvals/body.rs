@@ -16,8 +16,6 @@ pub const MAX_BATCH: usize = 200;
 pub const DECISIONS: [&str; 3] = ["approve", "deny", "request_changes"];
 /// The same in the words of the first design.
 pub const SEED_STATUSES: [&str; 3] = ["approved", "rejected", "adjust_requested"];
-/// The largest whole number that every reader of JSON understands alike.
-const MAX_EXACT: u64 = (1 << 53) - 1;
 
 /// The names of all options.
 #[must_use]
@@ -222,30 +220,13 @@ pub fn digest(text: &str) -> Result<Digest, Problem> {
         .ok_or_else(|| Problem::malformed("`digest` must be the 64 digits of a digest"))
 }
 
-/// Refuses arguments that cannot be bound to a digest: they must be an object, and a number that
-/// readers of JSON round differently would let one digest stand for two actions.
+/// Refuses arguments that no tool takes.
 ///
 /// # Errors
-/// When they cannot.
+/// When they are no object.
 pub fn sound_args(args: &Value) -> Result<(), Problem> {
-    if !args.is_object() {
-        return Err(Problem::malformed("`args` must be an object"));
-    }
-    if exact(args) {
-        return Ok(());
-    }
-    let told = "`args` holds a whole number beyond 2^53, which readers of JSON round differently";
-    Err(Problem::unprocessable("inexact-number", told))
-}
-
-fn exact(value: &Value) -> bool {
-    match value {
-        Value::Number(number) => {
-            let size = number.as_i64().map(i64::unsigned_abs).or_else(|| number.as_u64());
-            size.is_none_or(|size| size <= MAX_EXACT)
-        }
-        Value::Array(values) => values.iter().all(exact),
-        Value::Object(fields) => fields.values().all(exact),
-        Value::Null | Value::Bool(_) | Value::String(_) => true,
+    match args.is_object() {
+        true => Ok(()),
+        false => Err(Problem::malformed("`args` must be an object")),
     }
 }

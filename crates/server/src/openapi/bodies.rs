@@ -53,7 +53,7 @@ fn closed(properties: Value, required: &[&str]) -> Value {
 fn args() -> Value {
     json!({
         "type": "object",
-        "description": "The arguments of the tool, all of them. Whole numbers beyond 2^53 are refused.",
+        "description": "The arguments of the tool, all of them.",
     })
 }
 

@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::Arc;
 use std::thread;
 
-use aurora_store::{Error, Settings, SqliteStore, Store as _};
+use aurora_store::{Error, Mark, Settings, SqliteStore, Store as _};
 
-use crate::yard::{Yard, add, again, all, assert_whole, stream, wait};
+use crate::yard::{Yard, add, again, all, assert_whole, one, stream, wait};
 
 /// Says to a child where its small disk is.
 const DISK: &str = "AURORA_STORE_DISK";
@@ -171,5 +171,24 @@ fn what_does_not_fit_takes_nothing_else_with_it() {
         }
     });
     assert_eq!(all(&store).len(), 35);
+    assert_whole(&store);
+}
+
+// APR-6: several streams at once, of which the last finds no room: the first is not there either.
+#[test]
+fn what_does_not_fit_takes_all_that_was_appended_with_it() {
+    let yard = Yard::new();
+    drop(yard.open());
+    let small = Settings { max_pages: Some(120), ..yard.settings() };
+    let store = SqliteStore::open(small).unwrap();
+    let large = format!("\"{}\"", "x".repeat(2_000_000));
+    let mut asked = one("run/a", "{}");
+    asked.mark = Some(Mark { label: "asked".to_owned(), wake_at: None });
+    let both = vec![asked.clone(), one("approval/q1", &large)];
+    assert!(is_full(&wait(store.append_all(both))));
+    assert!(all(&store).is_empty());
+    assert_eq!(wait(store.count_marked("asked")).unwrap(), 0);
+    let both = vec![asked, one("approval/q1", "{}")];
+    assert_eq!(wait(store.append_all(both)).unwrap().len(), 2);
     assert_whole(&store);
 }

@@ -35,7 +35,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
-fn in_json(survey: &Survey) -> serde_json::Value {
+/// Everything that was found.
+pub fn in_json(survey: &Survey) -> serde_json::Value {
     let found: Vec<_> = survey
         .found
         .iter()

@@ -5,7 +5,7 @@ mod steps;
 
 pub use asking::Yes;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,7 +15,8 @@ use aurora_agents::Heard;
 use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
 use aurora_engine::world::Audience;
-use aurora_model::{Brief, Event, RunKind, TaskId};
+use aurora_model::{Brief, Event, QuestionId, RunKind, TaskId};
+use aurora_store::Store;
 use serde_json::{Value, json};
 
 use super::keeping::Keeping;
@@ -61,6 +62,7 @@ struct Inner {
     brief: Brief,
     /// The boxes of the list, the file to resume from, and what the model answered.
     keeping: Keeping,
+    store: Arc<dyn Store>,
     uncommitted: AtomicU64,
     turn: tokio::sync::Semaphore,
     closed: AtomicBool,
@@ -75,7 +77,12 @@ struct Shared {
     shown_lines: BTreeMap<TaskId, usize>,
     /// Lines that wait until a question is answered.
     held: Vec<String>,
-    asking: bool,
+    /// The question that stands at the prompt.
+    asking: Option<QuestionId>,
+    /// What became of it elsewhere.
+    elsewhere: Option<String>,
+    /// Questions of which people here were told what became of them elsewhere.
+    told_of: BTreeSet<QuestionId>,
     note: String,
 }
 
@@ -94,7 +101,9 @@ impl Screen {
             moving: Moving::default(),
             shown_lines: BTreeMap::new(),
             held: Vec::new(),
-            asking: false,
+            asking: None,
+            elsewhere: None,
+            told_of: BTreeSet::new(),
             note: String::new(),
         };
         let inner = Arc::new(Inner {
@@ -105,6 +114,7 @@ impl Screen {
             stays: AtomicBool::new(false),
             run: brief.run.to_string(),
             keeping: Keeping::new(&site.folder(), brief, Arc::clone(&site.store)),
+            store: Arc::clone(&site.store),
             uncommitted: AtomicU64::new(0),
             brief: brief.clone(),
             turn: tokio::sync::Semaphore::new(1),
@@ -228,7 +238,7 @@ impl Inner {
     fn draw(&self) {
         let mut shared = self.shared();
         let Some(state) = shared.state.clone() else { return };
-        if shared.asking || self.closed.load(Ordering::SeqCst) {
+        if shared.asking.is_some() || self.closed.load(Ordering::SeqCst) {
             return;
         }
         let progress = view::progress(&state, &shared.moving, &shared.note);
@@ -247,7 +257,7 @@ impl Inner {
         let mut shared = self.shared();
         match self.mode {
             Mode::Json => {}
-            _ if shared.asking => shared.held.push(line),
+            _ if shared.asking.is_some() => shared.held.push(line),
             Mode::Panel => {
                 let _ = shared.painter.print(&line);
             }
@@ -310,7 +320,8 @@ impl Inner {
             return self.show_json(&value);
         }
         let canvas = Canvas::of_stdout();
-        if let Some(line) = steps::line(canvas, told, state, self.mode == Mode::Panel) {
+        let line = steps::line(canvas, told, state, self.mode == Mode::Panel);
+        if let Some(line) = line.filter(|_| !self.was_told_of(&told.event)) {
             self.show(line);
         }
         if let Event::QuestionAsked { question } = &told.event {
@@ -318,6 +329,16 @@ impl Inner {
         }
         if self.mode == Mode::Panel {
             self.draw();
+        }
+    }
+
+    /// Whether whoever sits here knows it from the prompt.
+    fn was_told_of(&self, event: &Event) -> bool {
+        match event {
+            Event::QuestionAnswered { question, .. } | Event::QuestionClosed { question, .. } => {
+                self.shared().told_of.contains(question)
+            }
+            _ => false,
         }
     }
 

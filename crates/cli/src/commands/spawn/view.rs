@@ -10,10 +10,13 @@ use aurora_model::{
 
 use crate::output::changes::count;
 use crate::output::failure::{Failed, Gated};
+use crate::output::operation::Operation;
 use crate::output::progress_panel::{Progress, Running};
+use crate::output::request::{self, Item};
 use crate::output::review::{Decomposition, Preview, TaskLine};
 use crate::output::summary;
 use crate::wiring::repo::Repo;
+use crate::wiring::workspace::now;
 use crate::wiring::{place, words};
 
 /// What is known besides the state: when attempts began here, and what agents say.
@@ -170,11 +173,10 @@ pub fn gated(state: &State, question: &Question) -> Option<Gated> {
             look: look(state, question),
             ..Gated::default()
         },
-        About::Operation { call, .. } => {
-            Gated { reasons: call.reasons.clone(), ..Gated::default() }
-        }
-        About::Unknown { .. } => Gated::default(),
-        About::Preview | About::Failure { .. } => return None,
+        About::Preview
+        | About::Failure { .. }
+        | About::Operation { .. }
+        | About::Unknown { .. } => return None,
     };
     let id = question.about.task()?;
     let task = state.task(id)?;
@@ -186,6 +188,36 @@ pub fn gated(state: &State, question: &Question) -> Option<Gated> {
         gap,
         dependents: usize::try_from(state.dependents(id)).unwrap_or(usize::MAX),
         ..shown
+    })
+}
+
+/// A call that needs a yes, or of which nobody knows whether it was made, as it is put to a person.
+pub fn operation(state: &State, question: &Question, item: Option<&Item>) -> Option<Operation> {
+    let (call, unknown) = match &question.about {
+        About::Operation { call, .. } => (call.as_ref(), None),
+        About::Unknown { question, what, .. } => (state.call_of(question)?, Some(what.clone())),
+        _ => return None,
+    };
+    let task = state.task(question.about.task()?)?;
+    let kinds: Vec<&str> = call.actions.iter().map(aurora_model::ActionType::as_str).collect();
+    let risk = format!("{} ({})", call.tier.name(), kinds.join(", "));
+    let narrow = |item: &&Item| !item.deciders.is_empty() || item.request.ruling.quorum > 1;
+    Some(Operation {
+        parent: state.brief.as_ref().map(|brief| brief.goal.clone()).unwrap_or_default(),
+        title: task.planned.task.title.clone(),
+        agent: call.agent.to_string(),
+        autonomy: call.autonomy.name().to_owned(),
+        risk: risk.trim_end_matches(" ()").to_owned(),
+        call: call.title.clone(),
+        tool: call.tool.clone(),
+        args: call.args.clone(),
+        effects: call.effects.clone(),
+        reasons: call.reasons.clone(),
+        on_no: item.map(|item| item.request.on_no.clone()).unwrap_or_default(),
+        deciders: item.filter(narrow).map(request::deciders),
+        no_reply: item.map(|item| request::when_nobody_decides(item, now())),
+        claimed: call.claimed.clone(),
+        unknown,
     })
 }
 

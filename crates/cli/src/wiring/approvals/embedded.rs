@@ -6,8 +6,9 @@ mod judged;
 use std::sync::Arc;
 use std::time::Duration;
 
-use aurora_engine::approvals::{Filter, PREFIX, Queue, Saying as Decided, Silence};
+use aurora_engine::approvals::{Filter, PREFIX, Queue, Saying as Decided};
 use aurora_gate::Policy;
+use aurora_gate::approval::Rules;
 use aurora_gate::approval::{Command, Refused};
 use aurora_model::{ApprovalEvent, ApprovalState, QuestionId, Surface};
 use aurora_store::Subscription;
@@ -18,7 +19,7 @@ use crate::output::request::{Detail, Happened, Item};
 use crate::wiring::place::{Given, Place};
 use crate::wiring::store::{Log, failure};
 use crate::wiring::workspace::now;
-use crate::wiring::{layers, person};
+use crate::wiring::{layers, notify, person};
 
 /// So many that are due are looked at in one go.
 const DUE: usize = 1000;
@@ -37,6 +38,7 @@ pub struct Embedded {
     pub log: Log,
     queue: Queue,
     place: Place,
+    rules: Rules,
 }
 
 impl Embedded {
@@ -44,9 +46,11 @@ impl Embedded {
     /// nobody looked happens first.
     pub fn open() -> anyhow::Result<Option<Self>> {
         let Some(log) = Log::open_existing()? else { return Ok(None) };
-        let queue = Queue::new(Arc::clone(&log.store), Arc::new(Silence), now);
         let place = Place::look(Given::default());
-        let this = Self { log, queue, place };
+        let rules = settings::rules(&place)?;
+        let notices = notify::notices(rules.channels());
+        let queue = Queue::new(Arc::clone(&log.store), notices, now);
+        let this = Self { log, queue, place, rules };
         this.catch_up_clock()?;
         Ok(Some(this))
     }
@@ -125,6 +129,7 @@ impl Embedded {
         match told {
             Ok(standing) => {
                 let item = Item::from(standing);
+                notify::flush(&self.log, self.rules.channels());
                 let (driven, resume) = carry::over(&self.log, &item);
                 Ok(Said::Taken(Box::new(Taken { item, driven, resume })))
             }
@@ -170,10 +175,9 @@ impl Requests for Embedded {
     }
 
     fn decide(&self, item: &Item, saying: &Saying) -> anyhow::Result<Said> {
-        let rules = settings::rules(&self.place)?;
         let decided = Decided {
             choice: saying.choice,
-            by: person::here(&rules, Surface::Command),
+            by: person::here(&self.rules, Surface::Command),
             seen: saying.seen.clone(),
             policy: settings::policy_digest(&self.policy()?),
             reason: saying.reason.clone(),
@@ -183,9 +187,9 @@ impl Requests for Embedded {
     }
 
     fn edit(&self, item: &Item, change: &Change) -> anyhow::Result<Said> {
-        let (policy, rules) = (self.policy()?, settings::rules(&self.place)?);
-        let by = person::here(&rules, Surface::Command);
-        let edit = judged::edit(item, change, by, &policy, &rules)?;
+        let policy = self.policy()?;
+        let by = person::here(&self.rules, Surface::Command);
+        let edit = judged::edit(item, change, by, &policy, &self.rules)?;
         let told = self.log.ask(self.queue.tell(item.id(), &Command::Edit(Box::new(edit))));
         self.said(item, told)
     }

@@ -47,7 +47,7 @@ fn file(path: &Path) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
+    use std::os::unix::fs::PermissionsExt;
 
     use super::*;
 

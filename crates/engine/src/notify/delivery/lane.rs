@@ -20,7 +20,7 @@ const STEP: Duration = Duration::from_secs(1);
 /// A message that is ours for a while.
 pub(super) struct Taken {
     pub sent: Outgoing,
-    pub message: Message,
+    pub message: Box<Message>,
     pub leased: Timestamp,
 }
 
@@ -46,10 +46,10 @@ impl Lane {
         taken: Taken,
         now: Timestamp,
         pace: &Pace,
-    ) -> Result<(), (Taken, Timestamp)> {
+    ) -> Result<(), Box<(Taken, Timestamp)>> {
         if let Some(until) = self.rests_until.filter(|until| *until > now) {
             let apart = pace.wait(0, &taken.sent.id) / 4;
-            return Err((taken, after(until, apart)));
+            return Err(Box::new((taken, after(until, apart))));
         }
         if self.waiting.len() < MAX_WAITING {
             self.waiting.push_back(taken);
@@ -58,7 +58,7 @@ impl Lane {
         // They come back in lots of what fits, not all at once.
         self.turned_away = self.turned_away.saturating_add(1);
         let lots = self.turned_away.div_ceil(u32::try_from(MAX_WAITING).unwrap_or(1));
-        Err((taken, after(now, STEP.saturating_mul(lots))))
+        Err(Box::new((taken, after(now, STEP.saturating_mul(lots)))))
     }
 
     /// The next message to send, when the lane is free.

@@ -3,7 +3,7 @@
 //! Many calls have no effect that a policy judges: reading, testing, committing, and every program
 //! without a model. An agent's level needs to tell them apart, and what it cannot tell apart is asked.
 
-use aurora_model::{Action, ActionType, Context, Span, ToolCall};
+use aurora_model::{Action, ActionType, Context, Effect, Span, ToolCall};
 use serde_json::Value;
 
 use super::{action_of, push};
@@ -192,8 +192,33 @@ static TOOLS: &[(&str, &str)] = &[
 /// What a tool that changes nothing is; nothing for every other tool.
 #[must_use]
 pub fn actions_of_tool(name: &str) -> Option<ActionType> {
-    let row = TOOLS.iter().find(|(tool, _)| *tool == name)?;
-    ActionType::parse(row.1)
+    ActionType::parse(tool(name)?)
+}
+
+fn tool(name: &str) -> Option<&'static str> {
+    TOOLS.iter().find(|(tool, _)| *tool == name).map(|(_, kind)| *kind)
+}
+
+/// One thing in a call that makes it a kind of action.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece<'a> {
+    /// The kind.
+    pub kind: &'static str,
+    /// What makes it so.
+    pub cause: Because<'a>,
+}
+
+/// What makes a call a kind of action.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Because<'a> {
+    /// An effect.
+    Effect(&'a Effect),
+    /// A program, by its name.
+    Program(&'a Simple),
+    /// The tool itself.
+    Tool,
+    /// Nothing that could be named.
+    Unknown,
 }
 
 /// What kinds of action a call is; at least one. What is in it that nobody knows is `shell:run` or
@@ -202,41 +227,47 @@ pub fn actions_of_tool(name: &str) -> Option<ActionType> {
 pub fn actions_of_call(action: &Action, context: &Context) -> Vec<ActionType> {
     let analysis = analysis::analyse(action, context);
     let mut actions = Vec::new();
-    for effect in &analysis.effects {
-        push(&mut actions, action_of(&effect.kind));
-    }
-    for name in programs(&analysis) {
-        push(&mut actions, name);
-    }
-    if !analysis.commands.is_empty() && sets_variables(action) {
-        push(&mut actions, "shell:run");
-    }
-    let named = match action {
-        Action::Tool(ToolCall { name, .. }) => actions_of_tool(name),
-        Action::Sql { .. } if analysis.effects.is_empty() => ActionType::parse("db:mutate"),
-        _ => None,
-    };
-    if let Some(named) = named
-        && !actions.contains(&named)
-    {
-        actions.push(named);
-    }
-    if actions.is_empty() {
-        let unknown = if matches!(action, Action::Tool(_)) { "tool:unknown" } else { "shell:run" };
-        push(&mut actions, unknown);
+    for piece in pieces(action, &analysis) {
+        push(&mut actions, piece.kind);
     }
     actions
 }
 
+/// Everything in a call that makes it a kind of action; at least one thing.
+pub(crate) fn pieces<'a>(action: &Action, analysis: &'a Analysis) -> Vec<Piece<'a>> {
+    let effects = analysis.effects.iter();
+    let mut pieces: Vec<Piece<'_>> = effects
+        .map(|effect| Piece { kind: action_of(&effect.kind), cause: Because::Effect(effect) })
+        .collect();
+    pieces.extend(programs(analysis));
+    if !analysis.commands.is_empty() && sets_variables(action) {
+        pieces.push(Piece { kind: "shell:run", cause: Because::Unknown });
+    }
+    let named = match action {
+        Action::Tool(ToolCall { name, .. }) => tool(name),
+        Action::Sql { .. } if analysis.effects.is_empty() => Some("db:mutate"),
+        _ => None,
+    };
+    pieces.extend(named.map(|kind| Piece { kind, cause: Because::Tool }));
+    if pieces.is_empty() {
+        let kind = if matches!(action, Action::Tool(_)) { "tool:unknown" } else { "shell:run" };
+        pieces.push(Piece { kind, cause: Because::Unknown });
+    }
+    pieces
+}
+
 /// What each program of a shell line is, besides its effects.
-fn programs(analysis: &Analysis) -> Vec<&'static str> {
+fn programs(analysis: &Analysis) -> impl Iterator<Item = Piece<'_>> {
     let known = |simple: &Simple| {
         let caused = analysis.effects.iter().any(|effect| overlap(effect.span, simple.span));
         let holds = |inner: &Simple| inner != simple && within(inner.span, simple.span);
         let around = analysis.commands.iter().any(holds);
         Known { quiet: analysis.effects.is_empty(), caused, around }
     };
-    analysis.commands.iter().filter_map(|simple| program(simple, known(simple))).collect()
+    analysis.commands.iter().filter_map(move |simple| {
+        let kind = program(simple, known(simple))?;
+        Some(Piece { kind, cause: Because::Program(simple) })
+    })
 }
 
 /// What is known of a program besides its words.

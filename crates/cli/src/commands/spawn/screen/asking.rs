@@ -5,6 +5,7 @@ use std::io::{BufRead as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use aurora_engine::approvals::{Queue, Silence};
 use aurora_engine::driver::Stop;
 use aurora_engine::machine::{State, answer_by_yes};
 use aurora_engine::world::{Asker, MaybeAnswer};
@@ -17,6 +18,9 @@ use super::{Inner, Mode, Screen};
 use crate::output;
 use crate::output::options::{self, Asked};
 use crate::output::panel::Canvas;
+use crate::output::request::Item;
+use crate::wiring::person;
+use crate::wiring::workspace::now;
 
 /// How long a look at the keyboard waits before it looks whether the question still stands.
 const LOOK: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
@@ -35,10 +39,30 @@ impl Asker for Screen {
             if stop.is_asked() {
                 return None;
             }
+            let queue = Queue::new(Arc::clone(&this.store), Arc::new(Silence), now);
+            // Who may decide and until when is told where it is known; asking does not depend on it.
+            let item = queue.load(&question.id).await.ok().flatten().map(Item::from);
             let asker = Arc::clone(&this);
-            let asked = tokio::task::spawn_blocking(move || asker.prompt(&question, &state, &stop));
+            let asked = tokio::task::spawn_blocking(move || {
+                asker.prompt(&question, &state, item.as_ref(), &stop)
+            });
             asked.await.ok().flatten()
         })
+    }
+
+    fn told_elsewhere(&self, question: &Question, text: &str) {
+        let mut shared = self.0.shared();
+        shared.told_of.insert(question.id.clone());
+        if shared.asking.as_ref() == Some(&question.id) {
+            // The prompt says it when it closes.
+            shared.elsewhere = Some(text.to_owned());
+            return;
+        }
+        drop(shared);
+        if self.0.mode != Mode::Json {
+            let canvas = Canvas::of_stdout();
+            self.0.show(format!("{}: {}", question.id, canvas.safe(text)));
+        }
     }
 }
 
@@ -78,33 +102,40 @@ impl Inner {
         &self,
         question: &Question,
         state: &State,
+        item: Option<&Item>,
         stop: &Stop,
     ) -> Option<(Choice, Answerer)> {
-        let (text, asked) = self.question_text(question, state)?;
+        let (text, asked) = self.question_text(question, state, item)?;
         let mut shared = self.shared();
-        shared.asking = true;
+        shared.asking = Some(question.id.clone());
+        shared.elsewhere = None;
         let _ = shared.painter.clear();
         drop(shared);
         forget_typed_ahead();
         let _ = output::print(&text);
         let answer = self.answer(question, asked, stop);
         let mut shared = self.shared();
-        shared.asking = false;
+        shared.asking = None;
         let held = std::mem::take(&mut shared.held);
+        let elsewhere = shared.elsewhere.take();
         drop(shared);
         if answer.is_none() {
-            let gone = if stop.is_asked() { "\n(no longer asked)\n" } else { "\n" };
-            let _ = output::print(gone);
+            let _ = output::print(&gone(stop.is_asked(), elsewhere.as_deref()));
         }
         held.into_iter().for_each(|line| self.show(line));
         if self.mode == Mode::Panel {
             self.draw();
         }
-        let choice = answer?;
-        Some((choice, answerer()))
+        let (choice, reason) = answer?;
+        Some((choice, answerer(reason)))
     }
 
-    fn question_text(&self, question: &Question, state: &State) -> Option<(String, Asked)> {
+    fn question_text(
+        &self,
+        question: &Question,
+        state: &State,
+        item: Option<&Item>,
+    ) -> Option<(String, Asked)> {
         let shared = self.shared();
         // The terminal may have another size by now.
         let canvas = Canvas::of_stdout();
@@ -126,18 +157,35 @@ impl Inner {
                 (output::failure::gated(canvas, &shown), Asked::Changes)
             }
             About::Operation { .. } | About::Unknown { .. } => {
-                let shown = view::gated(state, question)?;
-                (output::failure::gated(canvas, &shown), Asked::Operation)
+                let shown = view::operation(state, question, item)?;
+                let unknown = shown.unknown.is_some();
+                let asked = if unknown { Asked::Unknown } else { Asked::Operation };
+                (output::operation::operation(canvas, &shown), asked)
             }
         };
         Some((format!("{panel}{}", options::ask(canvas, asked, &question.options)), asked))
     }
 
-    fn answer(&self, question: &Question, asked: Asked, stop: &Stop) -> Option<Choice> {
+    fn answer(
+        &self,
+        question: &Question,
+        asked: Asked,
+        stop: &Stop,
+    ) -> Option<(Choice, Option<String>)> {
         loop {
             let line = read_line(stop)?;
             match options::chosen(asked, &line, &question.options) {
-                Ok(choice) => return Some(choice),
+                Ok(choice) => match options::wants_words(asked, choice) {
+                    None => return Some((choice, None)),
+                    Some(words) => {
+                        let _ = output::print(words.prompt);
+                        let said = read_line(stop)?.trim().to_owned();
+                        if !said.is_empty() || !words.needed {
+                            return Some((choice, Some(said).filter(|said| !said.is_empty())));
+                        }
+                        let _ = output::print(&options::prompt(asked, &question.options));
+                    }
+                },
                 Err(why) => {
                     let canvas = Canvas::of_stdout();
                     let again = options::again(canvas, asked, (&line, why), &question.options);
@@ -177,9 +225,18 @@ fn read_line(stop: &Stop) -> Option<String> {
     (read > 0).then(|| String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// What is said below a prompt that nobody answered here.
+fn gone(closed: bool, elsewhere: Option<&str>) -> String {
+    match (closed, elsewhere) {
+        (_, Some(text)) => {
+            format!("\n(no longer asked: {})\n", Canvas::of_stdout().safe(text))
+        }
+        (true, None) => "\n(no longer asked)\n".to_owned(),
+        (false, None) => "\n".to_owned(),
+    }
+}
+
 /// Whoever sits at the terminal.
-fn answerer() -> Answerer {
-    let named = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let by = named("USER").or_else(|| named("LOGNAME")).unwrap_or_else(|| "somebody".to_owned());
-    Answerer { by, surface: "terminal".to_owned(), reason: None }
+fn answerer(reason: Option<String>) -> Answerer {
+    Answerer { by: person::login(), surface: "terminal".to_owned(), reason }
 }

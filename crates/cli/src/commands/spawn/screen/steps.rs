@@ -2,7 +2,7 @@
 
 use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
-use aurora_model::{About, AttemptEnd, Event, SkipWhy, TaskId};
+use aurora_model::{About, AttemptEnd, Event, HowSettled, SkipWhy, TaskId};
 
 use super::super::view::{self, first_line};
 use crate::output::changes::count;
@@ -71,9 +71,24 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             About::Preview | About::Failure { .. } => None,
         },
         Event::QuestionAnswered { question, choice, answerer } => {
-            let by = canvas.safe(&answerer.by);
-            let elsewhere = !matches!(answerer.surface.as_str(), "terminal" | "flag");
-            elsewhere.then(|| format!("{question} was answered: {}, by {by}", choice.name()))
+            let (choice, by) = (choice.name(), canvas.safe(&answerer.by));
+            let surface = canvas.safe(&answerer.surface);
+            match answerer.surface.as_str() {
+                "terminal" | "flag" => None,
+                "environment" => {
+                    Some(format!("warning: {by}: {choice} without asking ({question})"))
+                }
+                _ => Some(format!("{question} was answered: {choice}, by {by} ({surface})")),
+            }
+        }
+        Event::QuestionClosed { question, how, reason } => {
+            let (how, why) = (how.name().replace('_', " "), canvas.safe(reason));
+            Some(format!("{question} is closed: {how}: {why}"))
+        }
+        Event::CallSettled { task, question, how, .. } => {
+            let title = state.call_of(question).map(|call| call.title.clone());
+            let fact = format!("{}: {}", settled(*how), title.unwrap_or_default());
+            step(Happened::Settled, task, vec![first_line(&fact)])
         }
         Event::RunInterrupted { by } => {
             Some(format!("stopping ({}) {}", canvas.safe(by), canvas.sign(Sign::More)))
@@ -83,5 +98,17 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             Some(format!("warning: look at this before you use git here: {}", what.join("; ")))
         }
         _ => None,
+    }
+}
+
+/// What came of a call.
+const fn settled(how: HowSettled) -> &'static str {
+    match how {
+        HowSettled::Executed => "done",
+        HowSettled::Failed => "done, and failed",
+        HowSettled::Refused => "not done, since a person said no",
+        HowSettled::TimedOut => "not done, since nobody decided in time",
+        HowSettled::Stale => "not done, since it is not what it was",
+        HowSettled::Unknown => "nobody can tell whether it was done",
     }
 }
