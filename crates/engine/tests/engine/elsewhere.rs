@@ -8,9 +8,7 @@ use aurora_engine::Error;
 use aurora_engine::approvals::{Queue, Saying};
 use aurora_engine::driver::{self, Signal};
 use aurora_engine::machine::{Asked, Command, Phase, Refused, State};
-use aurora_model::{
-    ApprovalState, Choice, Decider, DeciderKind, QuestionId, Surface, Timestamp,
-};
+use aurora_model::{ApprovalState, Choice, Decider, DeciderKind, QuestionId, Surface, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 
