@@ -7,6 +7,7 @@ pub mod consult;
 mod conversation;
 mod judging;
 mod listening;
+mod permitting;
 mod processes;
 mod prompt;
 pub mod reading;

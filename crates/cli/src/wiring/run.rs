@@ -198,10 +198,12 @@ impl Site {
         }
         let queue =
             Queue::new(Arc::clone(&self.store), notify::notices(self.rules.channels()), now);
-        // While somebody drives, what is due happens.
+        // While a run is driven, what is due becomes due, and what is told leaves.
         let _timekeeper = Timekeeper::start(queue.clone());
+        let _delivery = notify::deliver(&self.store, self.rules.channels());
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
+        let beside = notify::Beside::start(&queue, self.rules.channels());
         let settings = Settings {
             run: run.clone(),
             store: Arc::clone(&self.store),
@@ -235,6 +237,7 @@ impl Site {
                 output::warn(&format!("a desk was not taken away: {error}"));
             }
         }
+        beside.stop().await;
         let seconds = begun.elapsed().as_secs();
         Ok(Driven { ended, state, worktree: world.worktree(), seconds, noticed })
     }

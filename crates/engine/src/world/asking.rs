@@ -15,9 +15,9 @@ use crate::error::{Error, Result};
 use crate::machine::{Command, State};
 
 /// What came of asking whoever is here.
-enum Here {
+pub(super) enum Here {
     /// It is closed.
-    Closed(Standing),
+    Closed(Box<Standing>),
     /// They are asked again.
     Again,
     /// Others must decide; whoever is here has had their say.
@@ -87,7 +87,7 @@ impl Asking {
     }
 
     /// Asks whoever is here once, as long as nobody else decides.
-    async fn ask_here(
+    pub(super) async fn ask_here(
         &self,
         queue: &Queue,
         question: &Question,
@@ -110,7 +110,7 @@ impl Asking {
                 asker.told_elsewhere(question, &by_whom(&closed));
                 stopper.stop();
                 asking.await;
-                return Ok(Here::Closed(closed));
+                return Ok(Here::Closed(Box::new(closed)));
             }
             answer = &mut asking => answer,
         };
@@ -154,7 +154,7 @@ impl Asking {
                 );
                 return Ok(Here::Wait);
             }
-            Ok(after) => return Ok(Here::Closed(after)),
+            Ok(after) => return Ok(Here::Closed(Box::new(after))),
             Err(Error::Request { refused, .. }) => refused,
             Err(error) => return Err(error),
         };
@@ -162,7 +162,7 @@ impl Asking {
             Refused::Closed { .. } | Refused::Expired => {
                 let closed = queue.closed(&question.id).await?;
                 asker.told_elsewhere(question, &by_whom(&closed));
-                Ok(Here::Closed(closed))
+                Ok(Here::Closed(Box::new(closed)))
             }
             Refused::Outdated { .. } | Refused::NeedsReason | Refused::NoSuchChoice { .. } => {
                 asker.told_elsewhere(question, &refused.to_string());
