@@ -281,7 +281,7 @@ fn the_real_claude_code_asks_about_every_call_and_waits_for_a_person() {
     let allowed = next_request(&world, &known);
     let shown = world.run(&["approvals", "show", &allowed]).stdout;
     assert!(shown.contains("echo once >> happened"), "{shown}");
-    assert_eq!(world.run(&["approvals", "approve", &allowed]).code, Some(0));
+    assert_eq!(world.run(&["approvals", "approve", &allowed, "--yes"]).code, Some(0));
     known.push(allowed.clone());
     let denied = next_request(&world, &known);
     let no = world.run(&["approvals", "deny", &denied, "--reason", "not this one"]);

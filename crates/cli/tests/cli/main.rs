@@ -19,6 +19,8 @@ mod checkpoint;
 #[cfg(test)]
 mod claude_code;
 #[cfg(test)]
+mod claude_control;
+#[cfg(test)]
 mod goals;
 #[cfg(test)]
 mod harness;
