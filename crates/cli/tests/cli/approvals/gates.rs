@@ -26,8 +26,8 @@ fn gates_that_are_off_are_said_aloud_and_recorded() {
 fn what_people_must_decide_is_not_answered_by_the_environment() {
     let mut scratch = Scratch::new("default: [{say: done}]\n", TASKS);
     scratch.world = scratch.world.with("APPROVAL_GATES", "false");
-    let rules =
-        "people:\n  ana: {roles: [lead]}\napprovers:\n  - {gate: preview, who: [role:lead]}\n";
+    let rules = "people:\n  ana: {roles: [lead]}\n\
+                 approvers:\n  - {when: {gate: preview}, who: [role:lead]}\n";
     scratch.world.write("repo/.aurora/approvals.yaml", rules);
     let run = scratch.shown(&["spawn", "../tasks.md"]);
     assert_eq!(run.code, Some(4), "{run:?}");
