@@ -11,6 +11,7 @@ use std::time::Duration;
 use aurora_engine::approvals::{Notices, Silence};
 use aurora_engine::notify::{Announcer, Delivery, Means, Route, Routes, Terminal};
 use aurora_gate::approval::rules::notify::Channel;
+use aurora_store::Store;
 
 use self::desktop::NotifySend;
 use super::place;
@@ -49,6 +50,13 @@ pub fn flush(log: &Log, channels: &[Channel]) {
         let delivery = Delivery::start(Arc::clone(&log.store), routes, now);
         delivery.idle(PATIENCE).await;
     });
+}
+
+/// Sends whatever is told as long as it lives; nothing where nobody is to be told.
+#[must_use]
+pub fn deliver(store: &Arc<dyn Store>, channels: &[Channel]) -> Option<Delivery> {
+    let routes = || routes(channels, bell());
+    (!channels.is_empty()).then(|| Delivery::start(Arc::clone(store), routes(), now))
 }
 
 /// Where the user's own secrets are.

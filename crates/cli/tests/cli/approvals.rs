@@ -5,6 +5,7 @@ mod asking;
 mod gates;
 mod queue;
 mod remote;
+mod suggest;
 mod terminal;
 
 use aurora_engine::driver::stream_of;

@@ -7,7 +7,7 @@ use std::path::Path;
 use aurora_gate::Policy;
 use aurora_gate::approval::risk::actions_of_call;
 use aurora_gate::approval::rules::Asked;
-use aurora_gate::approval::{Classifier as _, Rules, tighten};
+use aurora_gate::approval::{Classifier as _, Rules, tighten_call};
 use aurora_gate::judge::describe;
 use aurora_model::{
     Action, ActionType, AgentName, Answer, Autonomy, Context, Digest, FrozenCall, GateKind,
@@ -58,7 +58,8 @@ impl Judge<'_> {
         let action = Action::Tool(call);
         let (verdict, context) = reading::judge(&action, self.policy, &self.context);
         let actions = actions_of_call(&action, &context);
-        let decision = tighten(verdict.decision, &actions, self.autonomy);
+        let (answer, level) = (verdict.decision, self.autonomy);
+        let decision = tighten_call(answer, &action, self.policy, &context, level);
         let mut reasons = verdict.reasons;
         if decision != verdict.decision {
             reasons.push(self.reason(&actions));
