@@ -16,6 +16,7 @@ fn gates_that_are_off_are_said_aloud_and_recorded() {
     let list = scratch.world.run(&["approvals", "list", "--all", "--json"]).json();
     let by = &list["questions"][0]["decision"]["by"];
     assert_eq!((&by["kind"], &by["surface"]), (&"rule".into(), &"environment".into()), "{list:#}");
+    scratch.world.write("tasks.md", TASKS);
     let told = scratch.told(&["spawn", "../tasks.md", "--json", "--yes"]);
     let answerer = &of(&told.lines, "question_answered").next().unwrap()["answerer"];
     assert_eq!(answerer["surface"], "flag", "who says yes themselves is named as such");
