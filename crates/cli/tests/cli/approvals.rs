@@ -4,8 +4,8 @@ mod agents;
 mod asking;
 mod gates;
 mod queue;
-mod suggest;
 mod remote;
+mod suggest;
 mod terminal;
 
 use aurora_engine::driver::stream_of;
