@@ -192,9 +192,9 @@ impl Permitting {
                 if standing.state != ApprovalState::Pending {
                     return Ok(standing);
                 }
-                let here = self
-                    .inner
-                    .ask_here(&self.registrar, question, &standing, &self.state, &mut stop)
+                let asking = &self.inner.asking;
+                let here = asking
+                    .ask_here(self.queue(), question, &standing, &self.state, &mut stop)
                     .await?;
                 match here {
                     Here::Closed(closed) => return Ok(*closed),
