@@ -55,7 +55,7 @@ pub(in crate::world) struct Sorted {
 impl Sorted {
     fn deny(&mut self, call: &Call, judged: &Judged) {
         let told = denied_by_policy(judged.reasons.first());
-        let made = Made::told(&told, "denied by the policy").as_failure();
+        let made = Made::told(&told, "denied by the policy").into_failure();
         self.results.push(result(call, made));
         self.denied = self.denied.saturating_add(1);
     }
