@@ -37,6 +37,8 @@ mod policy;
 #[cfg(test)]
 mod rollback;
 #[cfg(test)]
+mod serve;
+#[cfg(test)]
 mod shadow;
 #[cfg(test)]
 mod spawn;
