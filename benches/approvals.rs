@@ -33,8 +33,6 @@ const OPENINGS: usize = 7;
 const WAITED: usize = 400;
 /// How often the naive way is waited for: it takes a second each time.
 const POLLED: usize = 6;
-/// How many streams are told the time together.
-const TOLD: usize = 512;
 
 type Outcome<T> = Result<T, String>;
 
@@ -183,6 +181,19 @@ fn starting(many: &Path, few: &Path, requests: u64) -> Outcome<()> {
     let rival = format!("the same with {} waiting", requests.div_ceil(100));
     times("start, until the next timer is known", ours.timer, &rival, theirs.timer);
     times("start, until the first page is there", ours.page, &rival, theirs.page);
+    let queue = log::open(many)?;
+    let rare = Filter { run: Some("nobody's".to_owned()), ..Filter::default() };
+    for (what, filter) in [("a page of 50", Filter::default()), ("a filter that takes none", rare)]
+    {
+        let start = Instant::now();
+        let page = wait(queue.list(&filter, 0, 50))?.map_err(|error| error.to_string())?;
+        let took = start.elapsed();
+        let start = Instant::now();
+        let count = wait(queue.store().count_marked(ApprovalState::Pending.name()))?;
+        count.map_err(|error| error.to_string())?;
+        let what = format!("{what}, {} found", page.requests.len());
+        times(&what, took, "counting all that wait", start.elapsed());
+    }
     let memory = |started: &Started| format!("{} KiB", started.memory);
     let ratio = ratio(ours.memory as f64, theirs.memory as f64);
     line(&row(["memory then".into(), memory(&ours), rival, memory(&theirs), ratio]));
@@ -393,39 +404,19 @@ async fn go_on(folder: &Path) -> Outcome<()> {
 /// Everything that still waits is due at once.
 fn timers(many: &Path, folder: &Path) -> Outcome<()> {
     let queue = log::open(many)?;
+    let waiting = || wait(queue.store().count_marked(ApprovalState::Pending.name()));
+    let before = waiting()?.map_err(|error| error.to_string())?;
     log::days_pass(30);
     let start = Instant::now();
-    let fired = wait(fire(&queue))??;
+    wait(queue.catch_up_clock())?.map_err(|error| error.to_string())?;
     let took = start.elapsed();
+    let after = waiting()?.map_err(|error| error.to_string())?;
+    if after > 0 {
+        return Err(format!("{after} of {before} still wait"));
+    }
     let naive = naive::decisions(folder, Size::Small.bytes(), 1, SPAN)?;
-    let count = u32::try_from(fired).unwrap_or(u32::MAX);
-    let rate = f64::from(count) / took.as_secs_f64();
-    line(&format!("{fired} timers that were due at once were told in {}", millis(took)));
+    let rate = f64::from(u32::try_from(before).unwrap_or(u32::MAX)) / took.as_secs_f64();
+    line(&format!("{before} timers that were due at once were told in {}", millis(took)));
     rates("timers due at once", rate, "a JSON file of 1 KB, one by one", naive.per_second);
     Ok(())
-}
-
-/// Tells everybody whose time has come, many at once.
-async fn fire(queue: &Queue) -> Outcome<u64> {
-    let mut fired = 0;
-    loop {
-        let due = queue.store().due(log::now(), TOLD).await.map_err(|error| error.to_string())?;
-        if due.is_empty() {
-            return Ok(fired);
-        }
-        let mut tasks = tokio::task::JoinSet::new();
-        for one in due {
-            let name = one.stream.0.strip_prefix(aurora_engine::approvals::PREFIX);
-            let id = name.and_then(QuestionId::parse).ok_or("a strange stream is due")?;
-            let queue = queue.clone();
-            tasks.spawn(async move { queue.tell(&id, &Say::Wake).await });
-        }
-        for told in tasks.join_all().await {
-            let standing = told.map_err(|error| error.to_string())?;
-            if standing.state != ApprovalState::TimedOut {
-                return Err(format!("it is {}", standing.state.name()));
-            }
-            fired += 1;
-        }
-    }
 }

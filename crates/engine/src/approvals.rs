@@ -25,7 +25,7 @@ pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
 pub use register::Registrar;
-pub use timekeeper::Timekeeper;
+pub use timekeeper::{Listener, Timekeeper};
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";
@@ -122,14 +122,7 @@ impl Queue {
         loop {
             let known = standing.as_ref().map_or(0, |standing| standing.records);
             let records = self.store.read(&stream, known, BATCH).await?;
-            for record in &records {
-                standing = apply(standing, &event_of(record)?, record.at);
-                // It would be asked again for ever what comes after nothing.
-                if standing.is_none() {
-                    let why = format!("nobody asked, and it was {}", record.kind);
-                    return Err(unreadable(record, why));
-                }
-            }
+            standing = follow(standing, &records)?;
             if records.len() < BATCH {
                 return Ok(standing);
             }
@@ -272,6 +265,19 @@ fn mark_of(standing: &Standing) -> Mark {
 
 fn fold(standing: Option<Standing>, events: &[ApprovalEvent], now: Timestamp) -> Option<Standing> {
     events.iter().fold(standing, |standing, event| apply(standing, event, now))
+}
+
+/// How a request stands after some records.
+fn follow(mut standing: Option<Standing>, records: &[Record]) -> Result<Option<Standing>> {
+    for record in records {
+        standing = apply(standing, &event_of(record)?, record.at);
+        // It would be asked again for ever what comes after nothing.
+        if standing.is_none() {
+            let why = format!("nobody asked, and it was {}", record.kind);
+            return Err(unreadable(record, why));
+        }
+    }
+    Ok(standing)
 }
 
 fn refusal(id: &QuestionId, refused: Refused) -> Error {

@@ -58,6 +58,7 @@ macro_rules! with_promises {
             append::what_is_no_json_is_refused,
             append::times_may_go_back_and_be_far_away,
             read::a_stream_is_read_in_order_after_a_version,
+            read::several_streams_are_read_at_once,
             read::the_whole_log_is_read_in_order_without_gaps,
             read::limits_hold,
             read::what_is_not_there_is_empty,

@@ -133,6 +133,12 @@ impl Store for SqliteStore {
         Box::pin(self.pool.ask(move |reader| reader.read(&stream, after, limit)))
     }
 
+    fn read_each(&self, streams: Vec<StreamId>, limit: usize) -> Answer<'_, Vec<Vec<Record>>> {
+        Box::pin(self.pool.ask(move |reader| {
+            streams.iter().map(|stream| reader.read(stream, 0, limit)).collect()
+        }))
+    }
+
     fn read_all(&self, after: u64, limit: usize) -> Answer<'_, Vec<Record>> {
         Box::pin(self.pool.ask(move |reader| reader.read_all(after, limit)))
     }

@@ -40,6 +40,18 @@ pub trait Store: Send + Sync {
     /// The records of a stream after a version, at most so many.
     fn read(&self, stream: &StreamId, after: u64, limit: usize) -> Answer<'_, Vec<Record>>;
 
+    /// The first records of several streams, at most so many of each, in the order of the streams: the
+    /// same as reading one after the other, and asked at once.
+    fn read_each(&self, streams: Vec<StreamId>, limit: usize) -> Answer<'_, Vec<Vec<Record>>> {
+        Box::pin(async move {
+            let mut found = Vec::with_capacity(streams.len());
+            for stream in &streams {
+                found.push(self.read(stream, 0, limit).await?);
+            }
+            Ok(found)
+        })
+    }
+
     /// The records of the whole log after a position, at most so many.
     fn read_all(&self, after: u64, limit: usize) -> Answer<'_, Vec<Record>>;
 

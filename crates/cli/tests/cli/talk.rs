@@ -2,7 +2,7 @@
 
 mod crash;
 mod edges;
-mod model;
+pub mod model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +22,14 @@ use model::{Model, Turn, calls, say};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A repository whose tasks are done by a model with tools, and whoever answers its questions.
-struct Talk {
-    scratch: Scratch,
-    model: Model,
+pub struct Talk {
+    pub scratch: Scratch,
+    pub model: Model,
 }
 
 impl Talk {
     /// One script for each task, by a word of its title.
-    fn new(tasks: &str, scripts: Vec<(&'static str, Vec<Turn>)>) -> Self {
+    pub fn new(tasks: &str, scripts: Vec<(&'static str, Vec<Turn>)>) -> Self {
         Self::with("", tasks, scripts)
     }
 
@@ -78,7 +78,7 @@ impl Talk {
     }
 
     /// The names of the questions that wait, in order.
-    fn open(&self) -> Vec<String> {
+    pub fn open(&self) -> Vec<String> {
         let list = self.scratch.world.run(&["approvals", "list", "--json"]).json();
         let all = list["questions"].as_array().unwrap_or_else(|| panic!("{list}"));
         let mut ids: Vec<String> =
@@ -92,7 +92,7 @@ impl Talk {
         Queue::new(store(&self.scratch.world), Arc::new(Silence), now)
     }
 
-    fn standing(&self, question: &str) -> Standing {
+    pub fn standing(&self, question: &str) -> Standing {
         wait(self.queue().load(&id(question))).unwrap().unwrap()
     }
 

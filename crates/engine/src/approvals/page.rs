@@ -2,9 +2,13 @@
 
 use aurora_gate::approval::Standing;
 use aurora_model::{ApprovalState, GateKind, QuestionId, Tier};
+use aurora_store::{Marked, Record};
 
-use super::{PREFIX, Queue};
+use super::{BATCH, PREFIX, Queue, follow};
 use crate::error::Result;
+
+/// So many requests are read at once.
+const AT_ONCE: usize = 256;
 
 /// Which requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -52,27 +56,41 @@ impl Queue {
     /// When the log cannot be read.
     pub async fn list(&self, filter: &Filter, after: u64, limit: usize) -> Result<Page> {
         let label = filter.state.unwrap_or(ApprovalState::Pending).name();
+        // By its mark a request is found exactly, by everything else it must be read first.
+        let exact = *filter == Filter { state: filter.state, ..Filter::default() };
+        let most = if exact { limit.clamp(1, AT_ONCE) } else { AT_ONCE };
         let mut page = Page::default();
         let mut after = after;
         loop {
-            let found = self.store.marked(label, after, limit.max(1)).await?;
-            let full = found.len() == limit.max(1);
-            for marked in found {
+            let found = self.store.marked(label, after, most).await?;
+            let mut left = found.len();
+            let streams = found.iter().map(|marked| marked.stream.clone()).collect();
+            let records = self.store.read_each(streams, BATCH).await?;
+            for (marked, records) in found.iter().zip(&records) {
                 after = marked.place;
-                let id = marked.stream.0.strip_prefix(PREFIX).and_then(QuestionId::parse);
-                let Some(id) = id else { continue };
-                let Some(standing) = self.load(&id).await? else { continue };
-                if filter.takes(&standing) {
-                    page.requests.push(standing);
+                left -= 1;
+                match self.standing(marked, records).await? {
+                    Some(standing) if filter.takes(&standing) => page.requests.push(standing),
+                    _ => {}
                 }
-                if page.requests.len() == limit {
-                    page.next = Some(after);
+                if page.requests.len() >= limit {
+                    page.next = (left > 0 || found.len() == most).then_some(after);
                     return Ok(page);
                 }
             }
-            if !full {
+            if found.len() < most {
                 return Ok(page);
             }
+        }
+    }
+
+    /// How a request stands whose first records these are; nothing when it is none.
+    async fn standing(&self, marked: &Marked, records: &[Record]) -> Result<Option<Standing>> {
+        let id = marked.stream.0.strip_prefix(PREFIX).and_then(QuestionId::parse);
+        match id {
+            None => Ok(None),
+            Some(_) if records.len() < BATCH => follow(None, records),
+            Some(id) => self.load(&id).await,
         }
     }
 }

@@ -20,6 +20,20 @@ pub(super) fn a_stream_is_read_in_order_after_a_version(subject: &dyn Subject) {
     }
 }
 
+pub(super) fn several_streams_are_read_at_once(subject: &dyn Subject) {
+    let store = subject.open();
+    for name in ["run/a", "run/b", "run/a", "run/a"] {
+        store.add(name, "k");
+    }
+    let names = ["run/b", "run/none", "run/a", "run/b"].map(stream).to_vec();
+    let found = wait(store.read_each(names.clone(), 2)).expect("the streams");
+    let expected: Vec<_> =
+        names.iter().map(|name| wait(store.read(name, 0, 2)).expect("a stream")).collect();
+    assert_eq!(found, expected);
+    assert_eq!(found.iter().map(Vec::len).collect::<Vec<_>>(), [1, 0, 2, 1]);
+    assert!(wait(store.read_each(Vec::new(), 2)).expect("nothing").is_empty());
+}
+
 pub(super) fn the_whole_log_is_read_in_order_without_gaps(subject: &dyn Subject) {
     let store = subject.open();
     for n in 0..12 {

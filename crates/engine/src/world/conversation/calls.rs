@@ -59,6 +59,7 @@ impl Inner {
             cwd: Some(desk.clone()),
             root: Some(desk),
             role: worker.role.clone().or_else(|| self.settings.context.role.clone()),
+            now: Some((self.settings.now)()),
             ..self.settings.context.clone()
         };
         Judge {
