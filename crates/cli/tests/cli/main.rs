@@ -39,6 +39,8 @@ mod policy;
 #[cfg(test)]
 mod rollback;
 #[cfg(test)]
+mod serve;
+#[cfg(test)]
 mod shadow;
 #[cfg(test)]
 mod spawn;

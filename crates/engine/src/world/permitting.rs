@@ -148,7 +148,7 @@ impl Permitting {
 
     async fn answer(&self, wish: &Wish) -> Result<Permission> {
         let own = ToolCall { name: wish.tool.clone(), args: wish.args.clone() };
-        let judged = self.inner.judge_for(&self.worker).judge_call(own.clone());
+        let judged = self.inner.judge_for(&self.worker).await?.judge_call(own.clone());
         match judged.decision {
             Answer::Allow => return Ok(Permission::Allow { args: wish.args.clone() }),
             Answer::Deny => {
@@ -156,7 +156,7 @@ impl Permitting {
             }
             Answer::Ask => {}
         }
-        let call = self.frozen(&wish.call, &own);
+        let call = self.frozen(&wish.call, &own).await?;
         let (id, needs_person) = (self.fresh_id()?, call.needs_person);
         let about = About::Operation { task: self.task.clone(), call: Box::new(call) };
         let options = options_for(GateKind::Operation).to_vec();
@@ -174,10 +174,10 @@ impl Permitting {
         self.told(wish, &own, &question, closed).await
     }
 
-    fn frozen(&self, call: &str, own: &ToolCall) -> FrozenCall {
-        let judge = self.inner.judge_for(&self.worker);
+    async fn frozen(&self, call: &str, own: &ToolCall) -> Result<FrozenCall> {
+        let judge = self.inner.judge_for(&self.worker).await?;
         let judged = judge.judge_call(own.clone());
-        judge.freeze_own(call, own, &judged, &self.worker.desk)
+        Ok(judge.freeze_own(call, own, &judged, &self.worker.desk))
     }
 
     /// Waits until somebody decides, here or elsewhere; nothing when nobody does for too long.
@@ -243,7 +243,7 @@ impl Permitting {
         closed: &Standing,
     ) -> Result<Permission> {
         let args = closed.request.subject.args.clone();
-        let digest = self.digest_now(own, question, closed);
+        let digest = self.digest_now(own, question, closed).await?;
         let reserve = Tell::Reserve { executor: self.executor(), digest };
         let reserved = match self.queue().tell(&question.id, &reserve).await {
             Ok(reserved) => reserved,
@@ -259,15 +259,18 @@ impl Permitting {
     }
 
     /// The digest of what would be done now.
-    fn digest_now(&self, own: &ToolCall, question: &Question, closed: &Standing) -> Digest {
-        let Some(subject) = (closed.version <= 1).then(|| {
-            let again = self.frozen("", own);
-            self.registrar.subject_of_call(question, &self.state, &again)
-        }) else {
+    async fn digest_now(
+        &self,
+        own: &ToolCall,
+        question: &Question,
+        closed: &Standing,
+    ) -> Result<Digest> {
+        if closed.version > 1 {
             // A person changed it, and it was judged then.
-            return closed.request.digest.clone();
-        };
-        digest_of(&subject)
+            return Ok(closed.request.digest.clone());
+        }
+        let again = self.frozen("", own).await?;
+        Ok(digest_of(&self.registrar.subject_of_call(question, &self.state, &again)))
     }
 
     fn executor(&self) -> String {

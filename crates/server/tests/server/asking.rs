@@ -22,7 +22,7 @@ fn an_agent_asks_in_its_own_name_and_another_decides() {
         assert_eq!(told["untrusted"]["claimed"], "trust me");
         assert_eq!(told["options"], json!(["allow", "deny", "request_changes"]));
         let id = told["approval_id"].as_str().unwrap();
-        assert!(id.len() > 30, "nobody guesses it: {id}");
+        assert!(id.len() >= 30, "nobody guesses it: {id}");
         let yes = json!({"digest": told["digest"], "decision": "approve"});
         // A person of the same name is the one who asked, too.
         let own = world.token("claude", &[], TokenKind::Person).await;

@@ -93,7 +93,6 @@ impl World {
             local: Some(Local { hash: local().hash(), person: "olga".to_owned() }),
             hosts: vec!["aurora.example".to_owned()],
             limits,
-            seed: [9; 32],
         });
         let app = router(&server);
         Self { server, queue, tokens: TokenBook::new(store), app }
@@ -254,6 +253,7 @@ fn ports() -> Ports {
         judge: Arc::new(Fake),
         aftermath: Arc::new(Nothing),
         neighbours: Arc::new(Fake),
+        deliveries: Arc::new(Nothing),
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use aurora_engine::world::reading;
 use aurora_gate::approval::rules::Asked as Ruled;
-use aurora_gate::approval::{Classifier as _, actions_of, actions_of_call, tighten};
+use aurora_gate::approval::{Classifier as _, actions_of_call, tighten};
 use aurora_gate::judge::describe;
 use aurora_model::{Action, GateKind, Subject, ToolCall};
 use aurora_server::ports::{Asked, Judged};
@@ -32,16 +33,12 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
     let judged = patience::in_time(PATIENCE, move || {
         let action = Action::Tool(call);
         let context = place.context(judging::may_run_git(&action));
+        let (verdict, context) = reading::judge(&action, &policy, &context);
         let actions = actions_of_call(&action, &context);
-        Ok((judging::judge(&action, &policy, &context), actions))
+        Ok((verdict, actions))
     });
-    let (verdict, mut actions) =
+    let (verdict, actions) =
         judged.map_err(|problem| Failure::failed(format!("cannot judge this: {problem}")))?;
-    let kinds: Vec<_> = verdict.effects.iter().map(|effect| effect.kind.clone()).collect();
-    // What was read from files meanwhile may be more than the call itself shows.
-    actions.extend(actions_of(&kinds));
-    actions.sort();
-    actions.dedup();
     let tier = rules.strictest(&actions);
     let agent = asked.agent.as_ref().map(|agent| agent.as_str());
     let before = asked.before.as_deref();

@@ -16,6 +16,7 @@ fn gates_that_are_off_are_said_aloud_and_recorded() {
     let list = scratch.world.run(&["approvals", "list", "--all", "--json"]).json();
     let by = &list["questions"][0]["decision"]["by"];
     assert_eq!((&by["kind"], &by["surface"]), (&"rule".into(), &"environment".into()), "{list:#}");
+    scratch.world.write("tasks.md", TASKS);
     let told = scratch.told(&["spawn", "../tasks.md", "--json", "--yes"]);
     let answerer = &of(&told.lines, "question_answered").next().unwrap()["answerer"];
     assert_eq!(answerer["surface"], "flag", "who says yes themselves is named as such");
@@ -26,8 +27,8 @@ fn gates_that_are_off_are_said_aloud_and_recorded() {
 fn what_people_must_decide_is_not_answered_by_the_environment() {
     let mut scratch = Scratch::new("default: [{say: done}]\n", TASKS);
     scratch.world = scratch.world.with("APPROVAL_GATES", "false");
-    let rules =
-        "people:\n  ana: {roles: [lead]}\napprovers:\n  - {gate: preview, who: [role:lead]}\n";
+    let rules = "people:\n  ana: {roles: [lead]}\n\
+                 approvers:\n  - {when: {gate: preview}, who: [role:lead]}\n";
     scratch.world.write("repo/.aurora/approvals.yaml", rules);
     let run = scratch.shown(&["spawn", "../tasks.md"]);
     assert_eq!(run.code, Some(4), "{run:?}");

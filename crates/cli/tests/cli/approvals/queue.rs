@@ -30,7 +30,7 @@ fn a_request_is_shown_with_everything_that_is_needed_to_decide_it() {
       state    pending
       asked    4 minutes ago, by coder (semi), in spawn-7, task
                sg-1 (operation gate)
-      would    push main to origin, where others see it
+      effect   push main to origin, where others see it
       call     run_command
                command: git push origin main
                timeout_s: 60

@@ -62,17 +62,10 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             let facts = reasons.iter().map(|reason| format!("{}: {}", reason.rule, reason.message));
             step(Happened::Denied, task, facts.collect())
         }
-        Event::QuestionAsked { question } => match &question.about {
-            About::Policy { task, reasons } | About::Changes { task, reasons, .. } => {
-                let facts = reasons.iter().map(|reason| reason.message.clone());
-                step(Happened::Parked, task, facts.collect())
-            }
-            About::Operation { task, call } => {
-                step(Happened::Parked, task, vec![call.title.clone()])
-            }
-            About::Unknown { task, what, .. } => step(Happened::Parked, task, vec![what.clone()]),
-            About::Preview | About::Failure { .. } => None,
-        },
+        Event::QuestionAsked { question } => {
+            let (task, facts) = asked(&question.about)?;
+            step(Happened::Parked, task, facts)
+        }
         Event::QuestionAnswered { question, choice, answerer } => {
             answered(canvas, question, *choice, answerer)
         }
@@ -105,6 +98,18 @@ const fn settled(how: HowSettled) -> &'static str {
         HowSettled::TimedOut => "not done, since nobody decided in time",
         HowSettled::Stale => "not done, since it is not what it was",
         HowSettled::Unknown => "nobody can tell whether it was done",
+    }
+}
+
+/// The task that must wait for an answer, and why.
+fn asked(about: &About) -> Option<(&TaskId, Vec<String>)> {
+    match about {
+        About::Policy { task, reasons } | About::Changes { task, reasons, .. } => {
+            Some((task, reasons.iter().map(|reason| reason.message.clone()).collect()))
+        }
+        About::Operation { task, call } => Some((task, vec![call.title.clone()])),
+        About::Unknown { task, what, .. } => Some((task, vec![what.clone()])),
+        About::Preview | About::Failure { .. } => None,
     }
 }
 

@@ -6,7 +6,7 @@ use aurora_gate::approval::lifecycle::Edit;
 use aurora_gate::approval::risk::actions_of_call;
 use aurora_gate::approval::{Classifier as _, Rules, digest_of, tighten};
 use aurora_gate::judge::describe;
-use aurora_model::{Action, Decider, Subject, Target, ToolCall};
+use aurora_model::{Action, Decider, Subject, ToolCall};
 
 use super::super::{Change, settings};
 use crate::exit::Failure;
@@ -27,13 +27,13 @@ pub fn edit(
     }
     let action = Action::Tool(ToolCall { name: old.tool.clone(), args: change.args.clone() });
     let place = Place::look(Given { cwd: Some(old.project.clone().into()), ..Given::default() });
-    // The agent's folder is its root, as it was when the call was judged first.
+    // What it would run is read, as it was when the call was judged first; what it would be done to is
+    // looked at again before it is made.
     let (verdict, context) = reading::judge(&action, policy, &place.context(true));
     let actions = actions_of_call(&action, &context);
     let tier = rules.strictest(&actions);
     let subject = Subject {
         args: change.args.clone(),
-        targets: targets(old, change),
         policy: settings::policy_digest(policy),
         tier,
         ..old.clone()
@@ -51,9 +51,4 @@ pub fn edit(
         actions,
         tier,
     })
-}
-
-/// What it would be done to: the same as before where nothing else is named.
-fn targets(old: &Subject, _: &Change) -> Vec<Target> {
-    old.targets.clone()
 }
