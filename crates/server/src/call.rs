@@ -10,6 +10,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Request, StatusCode};
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use crate::caller::{self, Caller};
 use crate::problem::Problem;
@@ -55,7 +56,7 @@ impl Call {
         if let (Access::Person, Some(caller)) = (route.access, &caller) {
             caller::may_decide(&server, caller, &parts.extensions).await?;
         }
-        let given = given(route, &mut parts).await?;
+        let given = parameters(route, &mut parts).await?;
         let body = match route.body {
             None => Bytes::new(),
             Some(_) => {
@@ -106,8 +107,20 @@ impl Call {
     }
 }
 
+/// Reads a field that may be missing and may not be `null`: what is not said is left out.
+///
+/// # Errors
+/// When it is not what the field takes.
+pub fn given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
+where
+    D: Deserializer<'de>,
+    T: Deserialize<'de>,
+{
+    T::deserialize(deserializer).map(Some)
+}
+
 /// The parameters that were given, each as the route says.
-async fn given(
+async fn parameters(
     route: &'static Route,
     parts: &mut Parts,
 ) -> Result<BTreeMap<&'static str, String>, Problem> {

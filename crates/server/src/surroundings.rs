@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::answer::{Outcome, Reply};
-use crate::call::Call;
+use crate::call::{Call, given};
 use crate::cursor::List;
 use crate::problem::Problem;
 
@@ -45,12 +45,19 @@ pub async fn agents(call: Call) -> Outcome {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct NewCheck {
+    #[serde(default, deserialize_with = "given")]
     command: Option<CommandText>,
+    #[serde(default, deserialize_with = "given")]
     sql: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     dialect: Option<SqlDialect>,
+    #[serde(default, deserialize_with = "given")]
     patch: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     tool: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     args: Option<Value>,
+    #[serde(default, deserialize_with = "given")]
     role: Option<String>,
 }
 

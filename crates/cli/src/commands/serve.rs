@@ -110,7 +110,7 @@ async fn listen(args: &Args, address: SocketAddr, store: Arc<dyn Store>) -> anyh
     say(args, &told, loopback)?;
     let served = aurora_server::serve(server, listener).await;
     serve::withdraw()?;
-    drop(background);
+    background.stop().await;
     served.map_err(|error| Failure::failed(format!("cannot serve: {error}")))?;
     Ok(Exit::Ok)
 }

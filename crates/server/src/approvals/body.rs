@@ -6,6 +6,7 @@ use aurora_model::{Choice, Digest, Outcome};
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::call::given;
 use crate::problem::Problem;
 
 /// The longest reason, in characters.
@@ -29,8 +30,11 @@ pub fn choices() -> Vec<&'static str> {
 pub struct NewDecision {
     /// What was seen.
     pub digest: String,
+    #[serde(default, deserialize_with = "given")]
     decision: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     choice: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     approval_status: Option<String>,
     reason: Option<String>,
     feedback: Option<String>,
@@ -42,8 +46,11 @@ pub struct NewDecision {
 pub struct NewBatch {
     /// Which requests, each as it was seen.
     pub items: Vec<BatchItem>,
+    #[serde(default, deserialize_with = "given")]
     decision: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     choice: Option<String>,
+    #[serde(default, deserialize_with = "given")]
     approval_status: Option<String>,
     reason: Option<String>,
     feedback: Option<String>,
@@ -152,13 +159,9 @@ fn said(
             return Err(Problem::malformed(told));
         }
     };
-    let reason = match (reason, feedback) {
-        (Some(_), Some(_)) => {
-            return Err(Problem::malformed("`reason` and `feedback` are the same: send one"));
-        }
-        (reason, feedback) => reason.clone().or_else(|| feedback.clone()),
-    };
     sound_reason(reason.as_deref())?;
+    sound_reason(feedback.as_deref())?;
+    let reason = reason.clone().or_else(|| feedback.clone());
     Ok(Said { word, reason: reason.filter(|reason| !reason.trim().is_empty()) })
 }
 

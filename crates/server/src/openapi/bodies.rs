@@ -61,7 +61,7 @@ fn reason() -> Value {
     json!({"type": ["string", "null"], "maxLength": MAX_REASON})
 }
 
-/// What is decided, in one of three ways to say it, and why, in one of two.
+/// What is decided, in one of three ways to say it, and why; `reason` wins over `feedback`.
 fn said(more: Value, required: &[&str]) -> Value {
     let mut schema = closed(more, required);
     let ways = json!({
@@ -81,8 +81,6 @@ fn said(more: Value, required: &[&str]) -> Value {
     if let Some(fields) = schema.as_object_mut() {
         let ways = ["decision", "choice", "approval_status"].map(|way| json!({"required": [way]}));
         fields.insert("oneOf".to_owned(), json!(ways));
-        let both = json!({"required": ["reason", "feedback"]});
-        fields.insert("not".to_owned(), both);
     }
     schema
 }

@@ -70,6 +70,7 @@ fn what_was_not_seen_cannot_be_decided() {
             json!({"digest": standing.request.digest}),
             json!({"digest": standing.request.digest, "decision": "approve", "extra": 1}),
             json!({"digest": standing.request.digest, "decision": 7}),
+            json!({"digest": standing.request.digest, "decision": "approve", "choice": null}),
             json!({"digest": standing.request.digest, "decision": "deny", "reason": "x".repeat(4001)}),
             json!([standing.request.digest, "approve"]),
         ] {

@@ -171,6 +171,7 @@ fn checkpoints_policies_and_agents_are_passed_on() {
             json!({"args": {}}),
             json!({"command": "x", "dialect": "postgres"}),
             json!({"command": "x", "role": "a b"}),
+            json!({"command": "x", "role": null}),
         ] {
             assert_eq!(check(body.clone()).await.status, 400, "{body}");
         }

@@ -1,6 +1,6 @@
 //! What runs beside the server: the clock of requests, and the delivery of notifications.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use aurora_engine::approvals::{Queue, SystemClock, Timekeeper};
 use aurora_engine::notify::Delivery;
@@ -31,7 +31,7 @@ pub fn start(store: &Arc<dyn Store>) -> anyhow::Result<(Queue, Background)> {
 impl Background {
     /// What became of messages.
     pub fn deliveries(&self) -> Arc<dyn Deliveries> {
-        Arc::new(Counted(self.delivery.clone()))
+        Arc::new(Counted(self.delivery.as_ref().map(Arc::downgrade).unwrap_or_default()))
     }
 
     /// Ends it after what is on its way.
@@ -42,11 +42,12 @@ impl Background {
     }
 }
 
-struct Counted(Option<Arc<Delivery>>);
+/// It does not keep the delivery alive.
+struct Counted(Weak<Delivery>);
 
 impl Deliveries for Counted {
     fn counted(&self) -> Vec<Delivered> {
-        let counted = self.0.as_ref().map(|delivery| delivery.counts()).unwrap_or_default();
+        let counted = self.0.upgrade().map(|delivery| delivery.counts()).unwrap_or_default();
         let one = |(channel, counts): (String, aurora_engine::notify::Counts)| Delivered {
             channel,
             delivered: counts.delivered,
