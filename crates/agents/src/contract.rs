@@ -11,7 +11,7 @@
 )]
 
 mod ending;
-mod process;
+pub(crate) mod process;
 mod saying;
 
 use std::sync::Mutex;

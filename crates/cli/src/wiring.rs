@@ -4,6 +4,7 @@ pub mod agents;
 pub mod approvals;
 pub mod atomic;
 pub mod fence;
+pub mod gates;
 pub mod git_config;
 pub mod git_facts;
 pub mod input;

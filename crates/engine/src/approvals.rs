@@ -25,7 +25,7 @@ pub use clock::{Clock, SystemClock};
 pub use id::fresh_id;
 pub use page::{Filter, Page};
 pub use register::Registrar;
-pub use timekeeper::Timekeeper;
+pub use timekeeper::{Listener, Timekeeper};
 
 /// What the names of the streams begin with.
 pub const PREFIX: &str = "approval/";

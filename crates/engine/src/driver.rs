@@ -285,6 +285,8 @@ impl Driver {
             Err(Error::Refused(
                 Refused::Stale { .. } | Refused::Answered { .. } | Refused::NoSuchChoice { .. },
             )) if !first => Ok(()),
+            // An answer that does not count in the queue does not count in the run either.
+            Err(Error::Request { .. }) if !first => Ok(()),
             told => told,
         }
     }

@@ -16,7 +16,7 @@ mod roll;
 mod state;
 mod tags;
 
-pub use advance::answer_by_yes;
+pub use advance::{answer_by_yes, answer_unasked};
 pub use apply::apply;
 pub use command::{Command, Refused};
 pub use conversation::{Call, Conversation};

@@ -1,12 +1,13 @@
 //! The real world of a run: agents as processes, the gate, the run's worktree and its desks.
 
-mod asking;
+pub mod asking;
 mod attempt;
 mod changes;
 pub mod consult;
 mod conversation;
 mod judging;
 mod listening;
+mod permitting;
 mod processes;
 mod prompt;
 pub mod reading;
@@ -23,7 +24,7 @@ use aurora_agents::{Heard, Registry};
 use aurora_gate::Policy;
 use aurora_gate::approval::Rules;
 use aurora_model::{
-    Answerer, Choice, Context, Decider, Digest, Question, RunId, TaskId, Timestamp,
+    About, Answerer, Choice, Context, Decider, Digest, Question, RunId, TaskId, Timestamp,
 };
 use aurora_store::Store;
 use aurora_workspace::GitWorkspace;
@@ -34,6 +35,7 @@ use crate::budget::Budget;
 use crate::driver::{Performed, Stop, Told, World};
 use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
+use asking::Asking;
 use conversation::Turns;
 use site::Site;
 
@@ -117,6 +119,7 @@ struct Inner {
     turns: Turns,
     /// Puts the questions of the run into the queue.
     registrar: Option<Arc<Registrar>>,
+    asking: Asking,
 }
 
 impl RealWorld {
@@ -131,12 +134,14 @@ impl RealWorld {
             policy: settings.policy_digest.clone(),
             project: settings.workspace.root().display().to_string(),
         });
-        Self(Arc::new(Inner {
-            settings,
-            site,
-            registrar: registrar.map(Arc::new),
-            turns: Turns::default(),
-        }))
+        let asking = Asking {
+            asker: Arc::clone(&settings.asker),
+            queue: settings.queue.clone(),
+            person: settings.person.clone(),
+            policy: settings.policy_digest.clone(),
+        };
+        let (registrar, turns) = (registrar.map(Arc::new), Turns::default());
+        Self(Arc::new(Inner { settings, site, turns, registrar, asking }))
     }
 
     /// Where the run's work is gathered, once it is.
@@ -206,7 +211,7 @@ impl Inner {
         stop: Stop,
     ) -> Result<Option<Command>> {
         match effect {
-            Effect::Ask { question } => self.ask(question, state, stop).await,
+            Effect::Ask { question } => self.asking.ask(question, state, stop).await,
             Effect::WritePlan => {
                 blocking(move || {
                     let write = self.settings.write_plan.as_ref();
@@ -229,6 +234,13 @@ impl Inner {
                 self.adopt(task, attempt, desk, &state).await.map(Some)
             }
         }
+    }
+}
+
+impl Inner {
+    /// Whether only people can answer a question about this.
+    fn needs_person(&self, about: &About, state: &State) -> bool {
+        self.registrar.as_ref().is_some_and(|registrar| registrar.needs_person(about, state))
     }
 }
 

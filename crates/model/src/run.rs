@@ -107,4 +107,7 @@ pub struct RunSettings {
     /// The gates whose questions only people can answer, so that `yes` does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people_only: Vec<GateKind>,
+    /// Whether `yes` is so because gates are switched off in the environment, and nobody said it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ungated: bool,
 }

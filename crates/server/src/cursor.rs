@@ -81,6 +81,7 @@ mod tests {
             assert!(List::Audit.place(Some(bad)).is_err(), "{bad}");
         }
         assert_eq!(List::Audit.place(None), Ok(0));
-        assert_eq!(List::Audit.place(Some("lffffffffffffffff")), Ok(END), "behind the end");
+        let behind = List::Audit.at(u64::MAX);
+        assert_eq!(List::Audit.place(Some(&behind)), Ok(END), "behind the end");
     }
 }

@@ -22,7 +22,9 @@ use crate::server::Server;
 /// The media type.
 const MEDIA_TYPE: &str = "text/event-stream";
 /// So many records are read at once.
-const BATCH: usize = 200;
+const BATCH: usize = 100;
+/// So many bytes are one piece, or as many as one record has.
+const PIECE_BYTES: usize = 64 * 1024;
 /// So many pieces wait for a client; one that does not read in time is let go.
 const WAITING: usize = 4;
 /// What a client hears first: how long to wait before it comes back, in milliseconds.
@@ -102,6 +104,9 @@ impl Telling {
                 self.after = record.position;
                 if self.wants(record) {
                     out.push_str(&event(record));
+                }
+                if out.len() >= PIECE_BYTES && !self.send(std::mem::take(&mut out)).await {
+                    return;
                 }
             }
             if !out.is_empty() && !self.send(out).await {

@@ -49,6 +49,8 @@ pub struct Ports {
     pub aftermath: Arc<dyn Aftermath>,
     /// Who else is on this machine.
     pub neighbours: Arc<dyn Neighbours>,
+    /// What became of notifications.
+    pub deliveries: Arc<dyn Deliveries>,
 }
 
 /// Recorded states of the worktree.
@@ -150,6 +152,27 @@ pub trait Neighbours: Send + Sync {
     fn may_decide(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, Result<(), String>>;
 }
 
+/// What became of the messages of one channel since the server began.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Delivered {
+    /// The channel.
+    pub channel: String,
+    /// So many arrived.
+    pub delivered: u64,
+    /// So many tries failed.
+    pub failed: u64,
+    /// So many were given up.
+    pub given_up: u64,
+    /// So many were pointless by the time they could have been sent.
+    pub dropped: u64,
+}
+
+/// What became of notifications.
+pub trait Deliveries: Send + Sync {
+    /// For each channel.
+    fn counted(&self) -> Vec<Delivered>;
+}
+
 /// What happens after a decision.
 pub trait Aftermath: Send + Sync {
     /// Carries a decision over to whoever waits for it, as far as nobody else does. It is best
@@ -160,7 +183,7 @@ pub trait Aftermath: Send + Sync {
     ) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
 }
 
-/// Nothing happens: who waits for a decision finds it in the log.
+/// Nothing happens: who waits for a decision finds it in the log, and nobody is told anything.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Nothing;
 
@@ -170,5 +193,11 @@ impl Aftermath for Nothing {
         _: aurora_model::QuestionId,
     ) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async {})
+    }
+}
+
+impl Deliveries for Nothing {
+    fn counted(&self) -> Vec<Delivered> {
+        Vec::new()
     }
 }

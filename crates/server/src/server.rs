@@ -2,10 +2,10 @@
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use aurora_engine::approvals::Queue;
-use aurora_engine::face::{Store, digest_of_bytes};
+use aurora_engine::face::Store;
 use aurora_engine::people::TokenBook;
 use aurora_model::{Digest, Timestamp};
 use tokio::sync::{Mutex, Semaphore, watch};
@@ -26,8 +26,6 @@ pub struct Settings {
     pub hosts: Vec<String>,
     /// What one may ask of it.
     pub limits: Limits,
-    /// Random bits of this start, from which names are made that nobody can guess.
-    pub seed: [u8; 32],
 }
 
 /// A secret that holds until the server ends, for the person who started it.
@@ -56,8 +54,6 @@ pub struct Server {
     /// One verification at a time: it reads the whole log.
     pub(crate) verifying: Semaphore,
     pub(crate) stopping: watch::Sender<bool>,
-    seed: [u8; 32],
-    given_out: AtomicU64,
 }
 
 /// How many requests were answered, by the first digit of the status.
@@ -70,7 +66,7 @@ impl Server {
     /// A server of these.
     #[must_use]
     pub fn new(settings: Settings) -> Arc<Self> {
-        let Settings { queue, ports, local, hosts, limits, seed } = settings;
+        let Settings { queue, ports, local, hosts, limits } = settings;
         let hosts = hosts.into_iter().map(|host| host.to_ascii_lowercase()).collect();
         Arc::new(Self {
             tokens: TokenBook::new(Arc::clone(queue.store())),
@@ -86,21 +82,11 @@ impl Server {
             streams: Arc::new(Semaphore::new(limits.streams)),
             verifying: Semaphore::new(1),
             stopping: watch::Sender::new(false),
-            seed,
-            given_out: AtomicU64::new(0),
         })
     }
 
     pub(crate) fn store(&self) -> &Arc<dyn Store> {
         self.queue.store()
-    }
-
-    /// Bits that nobody can guess and that come once.
-    pub(crate) fn fresh(&self) -> Digest {
-        let number = self.given_out.fetch_add(1, Ordering::Relaxed);
-        let mut bytes = self.seed.to_vec();
-        bytes.extend(number.to_be_bytes());
-        digest_of_bytes(&bytes)
     }
 
     pub(crate) fn now(&self) -> Timestamp {

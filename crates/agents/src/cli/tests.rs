@@ -76,6 +76,12 @@ fn agt_2_claude_code_keeps_the_contract() {
 }
 
 #[test]
+fn agt_2_claude_code_that_asks_keeps_the_contract() {
+    let agent = Box::new(agent(Output::ClaudeControl));
+    contract::check(&Judged { agent, good: CLAUDE });
+}
+
+#[test]
 fn agt_2_the_scripted_agent_keeps_the_contract() {
     let agent = Box::new(scripted::agent(profile(), "/bin/aur", "/s{x}.yaml"));
     contract::check(&Judged { agent, good: LINE_JSON });

@@ -4,7 +4,7 @@ use aurora_model::Known;
 
 use super::process::{self, Act, Played};
 use super::{Notes, Subject, job, waiting};
-use crate::agent::{Ended, Heard, Start};
+use crate::agent::{Ended, Heard, Holding, Start};
 
 const MIB: usize = 1024 * 1024;
 
@@ -22,8 +22,11 @@ pub fn the_process_is_told_what_to_do_and_which_attempt_it_is(subject: &dyn Subj
     {
         assert_eq!(launch.env.get(name).map(String::as_str), Some(value), "{name}");
     }
+    // One that must ask is told so first.
+    let asks = subject.agent().capabilities().holding == Holding::Asks;
     let heard = waiting(async {
-        let Played { pipes, acting } = process::played(vec![Act::Listen], Ended::Code(0));
+        let listens = vec![Act::Listen; if asks { 2 } else { 1 }];
+        let Played { pipes, acting } = process::played(listens, Ended::Code(0));
         let (job, notes) = (job(), Notes::default());
         let (report, heard) =
             tokio::join!(subject.agent().attend(&job, Some(pipes), &notes), acting);

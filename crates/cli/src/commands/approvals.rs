@@ -4,9 +4,11 @@ pub mod answer;
 pub mod approve;
 pub mod batch;
 pub mod channels;
+pub mod config;
 mod deciding;
 pub mod deny;
 pub mod edit;
+pub mod init;
 mod last_words;
 pub mod list;
 mod old;
@@ -65,6 +67,10 @@ enum Command {
     Batch(batch::Args),
     /// List the parked tasks of each agent, and what they wait for.
     Parked(parked::Args),
+    /// Write a settings file to start from.
+    Init(init::Args),
+    /// Show who may decide what here, until when, and where that comes from.
+    Config(config::Args),
     /// List over what people are told, and try it out.
     Channels(channels::Args),
 }
@@ -82,6 +88,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         Command::Watch(args) => output::with_error_line(args.json, watch::run(args)),
         Command::Batch(args) => batch::run(args),
         Command::Parked(args) => output::with_error(args.json, parked::run(args)),
+        Command::Init(args) => output::with_error(args.json, init::run(args)),
+        Command::Config(args) => output::with_error(args.json, config::run(args)),
         Command::Channels(args) => output::with_error(args.json, channels::run(args)),
     }
 }

@@ -9,6 +9,7 @@ pub mod explain;
 pub mod init;
 pub mod schema;
 pub mod show;
+pub mod suggest;
 pub mod test;
 
 use std::path::PathBuf;
@@ -41,6 +42,8 @@ pub enum Command {
     Test(test::Args),
     /// Say what a rule means, or list all rules.
     Explain(explain::Args),
+    /// Propose narrow rules from what people decided, with a back-test.
+    Suggest(suggest::Args),
     /// Write a policy file to start from.
     Init(init::Args),
 }
@@ -54,6 +57,7 @@ pub fn run(command: Command) -> anyhow::Result<Exit> {
         Command::Schema(args) => schema::run(&args),
         Command::Test(args) => output::with_error(args.json, test::run(&args)),
         Command::Explain(args) => output::with_error(args.json, explain::run(&args)),
+        Command::Suggest(args) => output::with_error(args.json, suggest::run(&args)),
         Command::Init(args) => output::with_error(args.json, init::run(&args)),
     }
 }
@@ -70,8 +74,11 @@ pub struct PolicyArgs {
 }
 
 impl PolicyArgs {
+    fn place(&self) -> Place {
+        Place::look(Given { cwd: self.cwd.clone(), ..Given::default() })
+    }
+
     fn load(&self) -> anyhow::Result<Policy> {
-        let place = Place::look(Given { cwd: self.cwd.clone(), ..Given::default() });
-        layers::load(&place, self.policy.as_deref())
+        layers::load(&self.place(), self.policy.as_deref())
     }
 }

@@ -98,12 +98,11 @@ async fn listen(args: &Args, address: SocketAddr, store: Arc<dyn Store>) -> anyh
     let local = secret.map(|secret| Local { hash: secret.hash(), person: person::login() });
     let (queue, background) = background::start(&store)?;
     let server = Server::new(Settings {
-        ports: ports::all(&queue),
+        ports: ports::all(&queue, background.deliveries()),
         queue,
         local,
         hosts: args.hosts.clone(),
         limits: Limits { rate_per_s: f64::from(args.rate.max(1)), ..Limits::default() },
-        seed: serve::random()?,
     });
     let stop = Stop::of(&server);
     listen_for_signals(stop)?;
@@ -111,7 +110,7 @@ async fn listen(args: &Args, address: SocketAddr, store: Arc<dyn Store>) -> anyh
     say(args, &told, loopback)?;
     let served = aurora_server::serve(server, listener).await;
     serve::withdraw()?;
-    background.stop().await;
+    drop(background);
     served.map_err(|error| Failure::failed(format!("cannot serve: {error}")))?;
     Ok(Exit::Ok)
 }

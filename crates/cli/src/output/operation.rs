@@ -73,7 +73,7 @@ pub fn operation(canvas: Canvas, shown: &Operation) -> String {
         };
         panel.line(2, 4, vec![canvas.piece(paint, &line)]);
     }
-    listed(canvas, &mut panel, "Would:", &shown.effects);
+    listed(canvas, &mut panel, "Effects:", &shown.effects);
     why(canvas, &mut panel, &shown.reasons);
     panel.gap();
     let fields = [

@@ -97,7 +97,7 @@ pub fn show(item: &Item, detail: &Detail, now: Timestamp, length: Length, style:
         fields.field(label, text);
     }
     for effect in &request.effects {
-        fields.field("would", effect);
+        fields.field("effect", effect);
     }
     call::push(&mut fields, item, length, style);
     for target in &request.subject.targets {

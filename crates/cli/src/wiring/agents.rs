@@ -2,6 +2,7 @@
 
 mod read;
 mod runtime;
+mod tools;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -1,6 +1,7 @@
 //! What waits for a person, wherever it is kept: in the log beside us, or behind a server.
 
 mod embedded;
+mod remote;
 pub mod settings;
 
 use aurora_engine::approvals::Filter;
@@ -11,6 +12,7 @@ use crate::exit::Failure;
 use crate::output::request::{Detail, Happened, Item};
 
 pub use embedded::Embedded;
+pub use remote::Remote;
 
 /// More than that is not looked at in one go.
 pub const MOST: usize = 10_000;

@@ -39,13 +39,22 @@ pub fn load_as_if(place: &Place, project: &str) -> anyhow::Result<Policy> {
     load_layers(place, None, Some(project))
 }
 
+/// The layers of the policy that holds at a place, with the file that was named over the others.
+pub fn sources(place: &Place, explicit: Option<&Path>) -> anyhow::Result<Vec<LayerSource>> {
+    let found = found(place, POLICY_FILE, "policy")?;
+    let mut layers: Vec<LayerSource> = found.into_iter().map(|(_, layer)| layer).collect();
+    if let Some(PolicyLayer { name, text }) = explicit.map(explicit_layer).transpose()? {
+        layers.push(LayerSource { kind: LayerKind::Explicit, name, text });
+    }
+    Ok(layers)
+}
+
 fn load_layers(
     place: &Place,
     explicit: Option<&PolicyLayer>,
     project: Option<&str>,
 ) -> anyhow::Result<Policy> {
-    let found = found(place, POLICY_FILE, "policy")?;
-    let mut layers: Vec<LayerSource> = found.into_iter().map(|(_, layer)| layer).collect();
+    let mut layers = sources(place, None)?;
     if let Some(text) = project {
         layers.retain(|layer| layer.kind != LayerKind::Project);
         let (kind, name) = (LayerKind::Project, POLICY_FILE.to_owned());

@@ -10,6 +10,7 @@ const GITIGNORE: &str = "# Aurora's own state stays out of git; what people writ
 !.gitignore
 !policies.yaml
 !agents.yaml
+!approvals.yaml
 !config.yaml
 ";
 

@@ -12,10 +12,19 @@ const MAX_ACCOUNTS_BYTES: u64 = 16 * 1024 * 1024;
 /// The person, with the roles that the settings give them.
 #[must_use]
 pub fn here(rules: &Rules, surface: Surface) -> Decider {
-    let login = login();
-    let name = rules.person_of_login(&login).map_or_else(|| login.clone(), ToOwned::to_owned);
+    let name = name_of(rules, &login());
     let roles = rules.roles_of(&name);
     Decider { name, kind: DeciderKind::Person, roles, surface }
+}
+
+/// The person with that account. An account that is called like a person who has another one is not
+/// that person.
+fn name_of(rules: &Rules, login: &str) -> String {
+    match rules.person_of_login(login) {
+        Some(name) => name.to_owned(),
+        None if rules.people().any(|(name, _)| name == login) => format!("account-{login}"),
+        None => login.to_owned(),
+    }
 }
 
 /// The name of the account. The environment is not asked: whoever may set it could be anybody.
@@ -45,6 +54,18 @@ fn from_elsewhere() -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// APR-8: nobody is somebody else by the name of their account.
+    #[test]
+    fn a_person_is_known_by_their_account() {
+        let file = "people:\n  ana: {login: adm, roles: [lead]}\n  bob: {roles: [dev]}\n";
+        let rules = Rules::read(&[("approvals.yaml".to_owned(), file.to_owned())]).unwrap();
+        assert_eq!(name_of(&rules, "adm"), "ana");
+        assert_eq!(name_of(&rules, "bob"), "bob");
+        assert_eq!(name_of(&rules, "eve"), "eve");
+        assert_eq!(name_of(&rules, "ana"), "account-ana");
+        assert!(rules.roles_of(&name_of(&rules, "ana")).is_empty());
+    }
 
     #[test]
     fn an_account_is_found_by_its_number() {

@@ -99,6 +99,7 @@ impl Place {
             home: home.as_deref().map(text),
             upstream: self.given.upstream.clone(),
             role: self.given.role.clone(),
+            now: Some(super::workspace::now()),
             ..Context::default()
         };
         if with_git {

@@ -56,15 +56,10 @@ pub fn withdraw() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Bits that nobody can guess, from the system's source of randomness.
-pub fn random() -> anyhow::Result<[u8; 32]> {
+/// A new token, from the system's source of randomness.
+pub fn secret() -> anyhow::Result<Secret> {
     let mut bits = [0; 32];
     let read = std::fs::File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bits));
     read.map_err(|error| Failure::failed(format!("cannot read /dev/urandom: {error}")))?;
-    Ok(bits)
-}
-
-/// A new token.
-pub fn secret() -> anyhow::Result<Secret> {
-    Ok(Secret::of(random()?))
+    Ok(Secret::of(bits))
 }

@@ -14,7 +14,7 @@ use crate::exit::Failure;
 /// Where the log and what is beside it are, below the main checkout's root.
 pub const FOLDER: &str = ".aurora";
 /// What people write stays visible to git; what is recorded is not for it.
-const IGNORED: &str = "*\n!policies.yaml\n!agents.yaml\n!config.yaml\n";
+const IGNORED: &str = "*\n!policies.yaml\n!agents.yaml\n!approvals.yaml\n!config.yaml\n";
 
 /// A log, and what drives whoever asks it.
 pub struct Log {

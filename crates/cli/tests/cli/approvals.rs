@@ -2,7 +2,11 @@
 
 mod agents;
 mod asking;
+mod gates;
 mod queue;
+mod remote;
+mod suggest;
+mod terminal;
 
 use aurora_engine::driver::stream_of;
 use insta::assert_snapshot;

@@ -276,3 +276,9 @@ fn moments(text: &str) -> String {
     }
     out
 }
+
+/// Who runs these tests, as the system knows them.
+pub fn me() -> String {
+    let told = std::process::Command::new("id").arg("-un").output().unwrap();
+    String::from_utf8(told.stdout).unwrap().trim().to_owned()
+}

@@ -66,6 +66,7 @@ pub fn begin(store: &Arc<dyn Store>, name: &str) {
             checkpoints: false,
             yes: false,
             people_only: Vec::new(),
+            ungated: false,
         },
     };
     tell(store, name, &Command::Start(Box::new(brief)));

@@ -19,6 +19,8 @@ mod checkpoint;
 #[cfg(test)]
 mod claude_code;
 #[cfg(test)]
+mod claude_control;
+#[cfg(test)]
 mod goals;
 #[cfg(test)]
 mod harness;
@@ -36,6 +38,8 @@ mod misc;
 mod policy;
 #[cfg(test)]
 mod rollback;
+#[cfg(test)]
+mod serve;
 #[cfg(test)]
 mod shadow;
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod keeping;
 mod kill;
 mod parallel;
 mod recovery;
-mod screens;
+pub mod screens;
 mod signals;
 
 use std::io::{BufRead as _, BufReader};

@@ -2,7 +2,7 @@
 
 mod crash;
 mod edges;
-mod model;
+pub mod model;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,14 +22,14 @@ use model::{Model, Turn, calls, say};
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A repository whose tasks are done by a model with tools, and whoever answers its questions.
-struct Talk {
-    scratch: Scratch,
-    model: Model,
+pub struct Talk {
+    pub scratch: Scratch,
+    pub model: Model,
 }
 
 impl Talk {
     /// One script for each task, by a word of its title.
-    fn new(tasks: &str, scripts: Vec<(&'static str, Vec<Turn>)>) -> Self {
+    pub fn new(tasks: &str, scripts: Vec<(&'static str, Vec<Turn>)>) -> Self {
         Self::with("", tasks, scripts)
     }
 
@@ -37,10 +37,8 @@ impl Talk {
     fn with(more: &str, tasks: &str, scripts: Vec<(&'static str, Vec<Turn>)>) -> Self {
         let model = Model::playing(scripts);
         let mark = mark();
-        let world = World::with_commit()
-            .with("AURORA_TEST_MARK", &mark)
-            .with("OPENAI_API_KEY", "sk-test")
-            .with("USER", "grace");
+        let world =
+            World::with_commit().with("AURORA_TEST_MARK", &mark).with("OPENAI_API_KEY", "sk-test");
         let state = world.path("state").display().to_string();
         let world = world.with("XDG_STATE_HOME", &state);
         world.write(
@@ -78,7 +76,7 @@ impl Talk {
     }
 
     /// The names of the questions that wait, in order.
-    fn open(&self) -> Vec<String> {
+    pub fn open(&self) -> Vec<String> {
         let list = self.scratch.world.run(&["approvals", "list", "--json"]).json();
         let all = list["questions"].as_array().unwrap_or_else(|| panic!("{list}"));
         let mut ids: Vec<String> =
@@ -92,13 +90,13 @@ impl Talk {
         Queue::new(store(&self.scratch.world), Arc::new(Silence), now)
     }
 
-    fn standing(&self, question: &str) -> Standing {
+    pub fn standing(&self, question: &str) -> Standing {
         wait(self.queue().load(&id(question))).unwrap().unwrap()
     }
 
     /// A file in the run's worktree, once its task is done.
     fn work(&self, file: &str) -> String {
-        self.scratch.work("tasks", file)
+        self.scratch.work("work", file)
     }
 
     /// Where the only desk is.
@@ -196,13 +194,14 @@ fn calls_that_are_asked_are_made_once_after_a_yes_and_the_model_sees_what_came_o
 // was executed.
 #[test]
 fn a_denied_call_is_not_made_and_the_model_is_told_who_said_so_and_why_and_tries_another_way() {
+    let patch = "--- /dev/null\n+++ b/allowed.txt\n@@ -0,0 +1 @@\n+yes\n";
     let talk = Talk::new(
         ONE_TASK,
         vec![(
             "Greet",
             vec![
                 calls("", &[command("touch forbidden.txt"), write("a.txt", "x\n")]),
-                calls("Then another way.", &[write("allowed.txt", "yes\n")]),
+                calls("Then another way.", &[("repo.apply_patch", json!({"patch": patch}))]),
                 say("I found another way."),
             ],
         )],
@@ -216,7 +215,11 @@ fn a_denied_call_is_not_made_and_the_model_is_told_who_said_so_and_why_and_tries
     let results = talk.model.told("Greet");
     let refusal: Value = serde_json::from_str(&results[0].1).unwrap();
     assert_eq!(refusal["error"], "denied", "{refusal}");
-    assert_eq!((&refusal["by"], &refusal["reason"]), (&json!("grace"), &json!("never touch that")));
+    let decision = talk.standing(&open[0]).decision.unwrap();
+    assert_eq!(
+        (&refusal["by"], &refusal["reason"]),
+        (&json!(decision.by.name), &json!("never touch that"))
+    );
     let changes: Value = serde_json::from_str(&results[1].1).unwrap();
     assert_eq!(changes["error"], "changes_requested", "{changes}");
     assert_eq!(changes["reason"], "call it allowed.txt");
@@ -225,7 +228,7 @@ fn a_denied_call_is_not_made_and_the_model_is_told_who_said_so_and_why_and_tries
     talk.answer(&open[0], &["allow"]);
     assert_eq!(talk.drive(&run).outcome(), "completed");
     assert_eq!(talk.work("allowed.txt"), "yes\n");
-    let tree = talk.scratch.worktree("tasks");
+    let tree = talk.scratch.worktree("work");
     assert!(!tree.join("forbidden.txt").exists() && !tree.join("a.txt").exists());
     assert_eq!(talk.standing(&format!("{run}.q2")).state.name(), "denied");
 }
@@ -296,6 +299,21 @@ fn what_the_policy_denies_and_what_makes_no_sense_is_told_and_nobody_is_asked() 
     assert!(error(0)["rule"].as_str().unwrap().starts_with("destructive."), "{results:?}");
     assert_eq!(error(1)["error"], "unknown_tool");
     assert_eq!(error(2)["error"], "malformed_arguments");
-    assert_eq!(error(3)["error"], "not_allowed", "{results:?}");
+    assert_eq!(error(3)["error"], "denied", "git's own is never written: {results:?}");
     assert_eq!(error(4)["error"], "does_not_apply");
+}
+
+// APR-9: `--yes` answers in the person's place, and that is what is recorded.
+#[test]
+fn with_yes_calls_are_made_without_waiting_and_the_flag_is_named_as_who_decided() {
+    let talk = Talk::new(
+        ONE_TASK,
+        vec![("Greet", vec![calls("", &[write("g.txt", "g\n")]), say("greeted")])],
+    );
+    let told = talk.scratch.spawn();
+    assert_eq!(told.outcome(), "completed", "{told:#?}");
+    assert_eq!(talk.work("g.txt"), "g\n");
+    let run = told.lines[0]["run"].as_str().unwrap();
+    let decision = talk.standing(&format!("{run}.q2")).decision.unwrap();
+    assert_eq!(decision.by.kind, aurora_model::DeciderKind::Rule, "{decision:?}");
 }

@@ -271,8 +271,10 @@ fn action_of(about: &About, state: &State) -> (&'static str, Value) {
         }
         About::Changes { task, files, lines, .. } => {
             let attempt = state.task(task).and_then(|task| task.attempts.last());
-            let attempt = attempt.map(|one| one.number);
-            ("changes.adopt", json!({ "attempt": attempt, "files": files, "lines": lines }))
+            let base = attempt.and_then(|one| one.base.as_ref()).map(ToString::to_string);
+            let number = attempt.map(|one| one.number);
+            let args = json!({ "attempt": number, "base": base, "files": files, "lines": lines });
+            ("changes.adopt", args)
         }
         About::Failure { task, error, .. } => {
             let attempts = state.task(task).map_or(0, |task| task.attempts.len());
@@ -286,14 +288,14 @@ fn title_of<'a>(state: &'a State, task: &TaskId) -> &'a str {
     state.task(task).map_or("", |task| task.planned.task.title.as_str())
 }
 
-/// What the changes of a task start from and what they come to: exactly this is taken over.
+/// What the changes of a task come to: exactly this is taken over.
 fn trees(state: &State, task: &TaskId, place: Option<&str>) -> Vec<Target> {
     let Some(attempt) = state.task(task).and_then(|task| task.attempts.last()) else {
         return Vec::new();
     };
     let path = place.unwrap_or_default().to_owned();
-    let trees = [attempt.base.as_ref(), attempt.result.as_ref()].into_iter().flatten();
-    trees.map(|tree| Target::Tree { path: path.clone(), tree: tree.to_string() }).collect()
+    let result = attempt.result.as_ref().map(ToString::to_string);
+    result.map(|tree| Target::Tree { path, tree }).into_iter().collect()
 }
 
 /// The kind of action behind a reason of the gate. What nobody has classified is high.

@@ -28,12 +28,24 @@ pub(super) fn advance(state: &State) -> Vec<Event> {
 
 /// `--yes` answers in the person's place, and the log says so.
 fn answer_by_flag(state: &State) -> Vec<Event> {
-    if !state.brief.as_ref().is_some_and(|brief| brief.settings.yes) {
-        return Vec::new();
-    }
+    let settings = state.brief.as_ref().map(|brief| &brief.settings);
+    let Some(settings) = settings.filter(|settings| settings.yes) else { return Vec::new() };
     let Some(asked) = state.questions.first(FOR_ANYBODY) else { return Vec::new() };
-    let (choice, answerer) = answer_by_yes(&asked.question);
+    let (choice, answerer) = answer_unasked(&asked.question, settings.ungated);
     answer_events(asked, choice, &answerer)
+}
+
+/// What is answered in the person's place, by `--yes` or because gates are switched off in the
+/// environment; the log tells the two apart.
+#[must_use]
+pub fn answer_unasked(question: &Question, ungated: bool) -> (Choice, Answerer) {
+    let (choice, answerer) = answer_by_yes(question);
+    let by_environment = || Answerer {
+        by: "APPROVAL_GATES=false".to_owned(),
+        surface: "environment".to_owned(),
+        reason: None,
+    };
+    (choice, if ungated { by_environment() } else { answerer })
 }
 
 /// What `--yes` answers to a question in the person's place: whatever goes on. Nobody but a person

@@ -192,30 +192,6 @@ fn apply_to_task(state: &mut State, event: &Event) {
                 ended(task, *attempt, end);
             });
         }
-        Event::TaskParked { task, attempt, context, calls, cost, millis, base } => {
-            state.change(task, |task| {
-                let TaskStatus::Busy { attempt: now, desk, doing: Doing::Attempting } = task.status
-                else {
-                    return;
-                };
-                if now == *attempt {
-                    worked(task, now, cost, *millis, base.as_ref());
-                    let parked = Conversation::new(now, context.clone(), calls);
-                    task.conversation = Some(Arc::new(parked));
-                    task.status = TaskStatus::Parked { attempt: now, desk };
-                }
-            });
-        }
-        Event::CallSettled { task, question, how, result } => {
-            converse(state, task, |one| one.settled(question, *how, result));
-        }
-        Event::TaskUnparked { task, attempt } => state.change(task, |task| {
-            if let TaskStatus::Parked { attempt: parked, desk } = task.status
-                && parked == *attempt
-            {
-                task.status = TaskStatus::Busy { attempt: parked, desk, doing: Doing::Attempting };
-            }
-        }),
         Event::ChangesJudged { task, attempt, decision, files, lines, result, .. } => {
             state.change(task, |task| {
                 task.touched = Some((*files, *lines));
@@ -251,6 +227,36 @@ fn apply_to_task(state: &mut State, event: &Event) {
             let because = reasons.first().map_or_else(String::new, |one| one.message.clone());
             set(state, task, TaskStatus::Denied { because });
         }
+        _ => apply_to_parked(state, event),
+    }
+}
+
+fn apply_to_parked(state: &mut State, event: &Event) {
+    match event {
+        Event::TaskParked { task, attempt, context, calls, cost, millis, base } => {
+            state.change(task, |task| {
+                let TaskStatus::Busy { attempt: now, desk, doing: Doing::Attempting } = task.status
+                else {
+                    return;
+                };
+                if now == *attempt {
+                    worked(task, now, cost, *millis, base.as_ref());
+                    let parked = Conversation::new(now, context.clone(), calls);
+                    task.conversation = Some(Arc::new(parked));
+                    task.status = TaskStatus::Parked { attempt: now, desk };
+                }
+            });
+        }
+        Event::CallSettled { task, question, how, result } => {
+            converse(state, task, |one| one.settled(question, *how, result));
+        }
+        Event::TaskUnparked { task, attempt } => state.change(task, |task| {
+            if let TaskStatus::Parked { attempt: parked, desk } = task.status
+                && parked == *attempt
+            {
+                task.status = TaskStatus::Busy { attempt: parked, desk, doing: Doing::Attempting };
+            }
+        }),
         _ => {}
     }
 }

@@ -45,20 +45,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
             std::iter::once(ended).chain(news(state, task, *attempt, noticed)).collect()
         }
         Command::ChangesJudged { .. } => changes_judged(state, command)?,
-        Command::Adopted { task, attempt, checkpoint, changed, noticed } => {
-            let (task_state, summary) = adopting(state, task, *attempt)?;
-            let route = task_state.attempts.iter().find(|one| one.number == *attempt);
-            let route = route.map(|one| one.route.clone());
-            let completed = Event::TaskCompleted {
-                task: task.clone(),
-                attempt: *attempt,
-                route: route.ok_or_else(|| unknown_task(task))?,
-                summary,
-                checkpoint: checkpoint.clone(),
-                changed: changed.clone(),
-            };
-            news(state, task, *attempt, noticed).into_iter().chain([completed]).collect()
-        }
+        Command::Adopted { .. } => adopted(state, command)?,
         Command::NotAdopted { task, attempt, error, conflicts } => {
             // What cannot even be looked at cannot be taken over either.
             busy(state, task, *attempt, Doing::Checking)
@@ -96,6 +83,24 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
         follow.iter().for_each(|event| apply(&mut next, event));
         events.extend(follow);
     }
+}
+
+fn adopted(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
+    let Command::Adopted { task, attempt, checkpoint, changed, noticed } = command else {
+        return Err(stale("nothing is taken over"));
+    };
+    let (task_state, summary) = adopting(state, task, *attempt)?;
+    let route = task_state.attempts.iter().find(|one| one.number == *attempt);
+    let route = route.map(|one| one.route.clone());
+    let completed = Event::TaskCompleted {
+        task: task.clone(),
+        attempt: *attempt,
+        route: route.ok_or_else(|| unknown_task(task))?,
+        summary,
+        checkpoint: checkpoint.clone(),
+        changed: changed.clone(),
+    };
+    Ok(news(state, task, *attempt, noticed).into_iter().chain([completed]).collect())
 }
 
 /// What was noticed and not told before.

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use aurora_gate::approval::{Refused, Standing};
 use aurora_model::{
-    About, Answerer, ApprovalState, Choice, Decider, DeciderKind, Outcome, Question, QuestionId,
+    Answerer, ApprovalState, Choice, Decider, DeciderKind, Digest, Outcome, Question, QuestionId,
 };
 
-use super::Inner;
+use super::Asker;
 use crate::approvals::register::{carried, decider_of};
-use crate::approvals::{Queue, Registrar, Saying};
+use crate::approvals::{Queue, Saying};
 use crate::driver::{Stop, stop_pair};
 use crate::error::{Error, Result};
 use crate::machine::{Command, State};
 
 /// What came of asking whoever is here.
-enum Here {
+pub(super) enum Here {
     /// It is closed.
-    Closed(Standing),
+    Closed(Box<Standing>),
     /// They are asked again.
     Again,
     /// Others must decide; whoever is here has had their say.
@@ -26,45 +26,60 @@ enum Here {
     Nobody,
 }
 
-impl Inner {
+/// Whoever can be asked here, and where others decide.
+pub struct Asking {
+    /// Whoever is put questions to.
+    pub asker: Arc<dyn Asker>,
+    /// The queue; without it, only whoever is here can answer.
+    pub queue: Option<Queue>,
+    /// Whoever sits here, as the system knows them.
+    pub person: Option<Decider>,
+    /// The digest of the policy in force.
+    pub policy: Digest,
+}
+
+impl Asking {
     /// Asks until the question is closed, here or elsewhere; nothing when nobody here can answer.
-    pub(super) async fn ask(
-        self: Arc<Self>,
+    ///
+    /// # Errors
+    /// When the log cannot be read or written.
+    pub async fn ask(
+        &self,
         id: QuestionId,
         state: Arc<State>,
         mut stop: Stop,
     ) -> Result<Option<Command>> {
         let Some(asked) = state.question(&id) else { return Ok(None) };
         let question = &asked.question;
-        let in_queue = match &self.registrar {
-            Some(registrar) => registrar.queue.load(&id).await?.map(|it| (registrar, it)),
+        let in_queue = match &self.queue {
+            Some(queue) => queue.load(&id).await?.map(|it| (queue, it)),
             None => None,
         };
-        let Some((registrar, mut standing)) = in_queue else {
+        let Some((queue, mut standing)) = in_queue else {
             // Asked before there was a queue.
-            let answer = self.settings.asker.ask(question, &state, stop).await;
+            let answer = self.asker.ask(question, &state, stop).await;
             return Ok(answer.map(|(choice, answerer)| answer_of(&id, choice, answerer)));
         };
         loop {
             if let Some(command) = carried(&standing) {
                 return Ok(Some(command));
             }
-            match self.ask_here(registrar, question, &standing, &state, &mut stop).await? {
+            match self.ask_here(queue, question, &standing, &state, &mut stop).await? {
                 Here::Closed(closed) => return Ok(carried(&closed)),
                 Here::Nobody => return Ok(None),
                 Here::Wait => {
                     return tokio::select! {
                         biased;
                         () = stop.asked() => Ok(None),
-                        closed = registrar.queue.closed(&id) => {
+                        closed = queue.closed(&id) => {
                             let closed = closed?;
-                            self.settings.asker.told_elsewhere(question, &by_whom(&closed));
+                            self.asker.told_elsewhere(question, &by_whom(&closed));
                             Ok(carried(&closed))
                         }
                     };
                 }
                 Here::Again => {
-                    let now = registrar.queue.load(&id).await?;
+                    let now = queue.load(&id).await?;
                     standing = now.ok_or_else(|| lost(&id))?;
                 }
             }
@@ -72,15 +87,15 @@ impl Inner {
     }
 
     /// Asks whoever is here once, as long as nobody else decides.
-    async fn ask_here(
+    pub(super) async fn ask_here(
         &self,
-        registrar: &Registrar,
+        queue: &Queue,
         question: &Question,
         standing: &Standing,
         state: &Arc<State>,
         stop: &mut Stop,
     ) -> Result<Here> {
-        let asker = &self.settings.asker;
+        let asker = &self.asker;
         let (stopper, stopped) = stop_pair();
         let mut asking = asker.ask(question, state, stopped);
         let answer = tokio::select! {
@@ -90,18 +105,18 @@ impl Inner {
                 asking.await;
                 return Ok(Here::Nobody);
             }
-            closed = registrar.queue.closed(&question.id) => {
+            closed = queue.closed(&question.id) => {
                 let closed = closed?;
                 asker.told_elsewhere(question, &by_whom(&closed));
                 stopper.stop();
                 asking.await;
-                return Ok(Here::Closed(closed));
+                return Ok(Here::Closed(Box::new(closed)));
             }
             answer = &mut asking => answer,
         };
         match answer {
             Some((choice, answerer)) => {
-                self.decide_here(&registrar.queue, question, standing, choice, &answerer).await
+                self.decide_here(queue, question, standing, choice, &answerer).await
             }
             None => Ok(Here::Nobody),
         }
@@ -125,10 +140,10 @@ impl Inner {
             choice,
             by,
             seen: standing.request.digest.clone(),
-            policy: self.settings.policy_digest.clone(),
+            policy: self.policy.clone(),
             reason: answerer.reason.clone(),
         };
-        let asker = &self.settings.asker;
+        let asker = &self.asker;
         let refused = match queue.decide(&question.id, &saying).await {
             Ok(after) if after.state == ApprovalState::Pending => {
                 let votes = u32::try_from(after.votes.len()).unwrap_or(u32::MAX);
@@ -139,7 +154,7 @@ impl Inner {
                 );
                 return Ok(Here::Wait);
             }
-            Ok(after) => return Ok(Here::Closed(after)),
+            Ok(after) => return Ok(Here::Closed(Box::new(after))),
             Err(Error::Request { refused, .. }) => refused,
             Err(error) => return Err(error),
         };
@@ -147,7 +162,7 @@ impl Inner {
             Refused::Closed { .. } | Refused::Expired => {
                 let closed = queue.closed(&question.id).await?;
                 asker.told_elsewhere(question, &by_whom(&closed));
-                Ok(Here::Closed(closed))
+                Ok(Here::Closed(Box::new(closed)))
             }
             Refused::Outdated { .. } | Refused::NeedsReason | Refused::NoSuchChoice { .. } => {
                 asker.told_elsewhere(question, &refused.to_string());
@@ -160,15 +175,10 @@ impl Inner {
         }
     }
 
-    /// Whether only people can answer a question about this.
-    pub(super) fn needs_person(&self, about: &About, state: &State) -> bool {
-        self.registrar.as_ref().is_some_and(|registrar| registrar.needs_person(about, state))
-    }
-
     /// Whoever sits here decides in their own name, whatever a screen calls them.
     fn decider(&self, answerer: &Answerer) -> Decider {
         let said = decider_of(answerer);
-        match (said.kind, &self.settings.person) {
+        match (said.kind, &self.person) {
             (DeciderKind::Person, Some(person)) => {
                 Decider { surface: said.surface, ..person.clone() }
             }

@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use aurora_agents::{Agent, Job, Report, Start};
+use aurora_agents::{Agent, Holding, Job, Report, Start};
 use aurora_model::{AgentName, AttemptEnd, Cost, Digest, FrozenCall, Known, Route, TaskId, TreeId};
 
 use super::conversation::{Parted, Talk, Talked, Worker};
 use super::listening::Listening;
+use super::permitting::Permitting;
 use super::processes::Process;
 use super::prompt::prompt;
 use super::{Inner, blocking, task_of};
@@ -77,6 +78,8 @@ struct Trying<'a> {
     reservation: String,
     /// The conversation that goes on, and what the desk held when it began, where it was parked.
     parked: Option<(Arc<Conversation>, Option<TreeId>)>,
+    /// How the run stood when it began.
+    state: &'a Arc<State>,
 }
 
 impl Inner {
@@ -86,7 +89,7 @@ impl Inner {
         id: &TaskId,
         number: u32,
         desk: u32,
-        state: &State,
+        state: &Arc<State>,
         stop: Stop,
     ) -> Result<Command> {
         let begun = Instant::now();
@@ -103,7 +106,7 @@ impl Inner {
                 };
                 let base = attempt.and_then(|one| one.base.clone());
                 let parked = conversation.map(|one| (one, base));
-                let trying = Trying { job, route: &route, desk, reservation, parked };
+                let trying = Trying { job, route: &route, desk, reservation, parked, state };
                 self.paid(&agent, trying, stop).await?
             }
             Err(error) => Gone::failed(error),
@@ -166,7 +169,7 @@ impl Inner {
 
     /// Reserves what the attempt may cost, lets it work, and settles what it did cost.
     async fn paid(
-        &self,
+        self: &Arc<Self>,
         agent: &Arc<dyn Agent>,
         mut trying: Trying<'_>,
         stop: Stop,
@@ -232,24 +235,24 @@ impl Inner {
     /// Lets the agent work until it is done, its time is over, or somebody stops it. When this
     /// returns, everything that it started is gone.
     async fn work(
-        &self,
+        self: &Arc<Self>,
         agent: &Arc<dyn Agent>,
         trying: &Trying<'_>,
         cwd: &Path,
-        mut stop: Stop,
+        stop: Stop,
     ) -> Result<Gone> {
         let job = &trying.job;
         let Some(task) = TaskId::parse(&job.task) else { return Ok(Gone::failed("no such task")) };
         let audience = Arc::clone(&self.settings.audience);
-        let listening = Listening::new(audience, task, job.attempt);
+        let listening = Listening::new(audience, task.clone(), job.attempt);
         let limit = Duration::from_secs(job.timeout_seconds);
+        let worker = Worker {
+            agent: agent.name().clone(),
+            role: job.role.clone(),
+            desk: cwd.to_owned(),
+            attempt: job.name.clone(),
+        };
         if let Some(talker) = agent.talker().filter(|_| *trying.route != Route::Model) {
-            let worker = Worker {
-                agent: agent.name().clone(),
-                role: job.role.clone(),
-                desk: cwd.to_owned(),
-                attempt: job.name.clone(),
-            };
             let talk = Talk {
                 talker,
                 worker,
@@ -262,6 +265,29 @@ impl Inner {
             };
             return Ok(Gone::talked(self.converse(talk, &listening).await?));
         }
+        let asks = agent.capabilities().holding == Holding::Asks && *trying.route != Route::Model;
+        let permitting = if asks {
+            let (at, state) = ((task, job.attempt), Arc::clone(trying.state));
+            Permitting::new(self, worker, at, state, stop.clone()).await?
+        } else {
+            None
+        };
+        let listening = listening.permitting(permitting);
+        let gone = self.run_agent(agent, job, cwd, &listening, stop).await;
+        listening.close().await;
+        gone
+    }
+
+    /// Lets an agent that is not ours work.
+    async fn run_agent(
+        &self,
+        agent: &Arc<dyn Agent>,
+        job: &Job,
+        cwd: &Path,
+        listening: &Listening,
+        mut stop: Stop,
+    ) -> Result<Gone> {
+        let limit = Duration::from_secs(job.timeout_seconds);
         let (process, pipes) = match agent.start(job) {
             Err(error) => return Ok(Gone::failed(error.to_string())),
             Ok(Start::Call) => (None, None),
@@ -272,7 +298,7 @@ impl Inner {
                 (Some(process), Some(pipes))
             }
         };
-        let mut attending = agent.attend(job, pipes, &listening);
+        let mut attending = agent.attend(job, pipes, listening);
         let end = tokio::select! {
             report = &mut attending => {
                 drop(attending);
@@ -281,7 +307,7 @@ impl Inner {
                 }
                 return Ok(report.map_or_else(|error| Gone::failed(error.to_string()), Gone::reported));
             }
-            () = tokio::time::sleep(limit) => AttemptEnd::TimedOut { seconds: job.timeout_seconds },
+            () = listening.time_over(limit) => AttemptEnd::TimedOut { seconds: job.timeout_seconds },
             () = stop.asked() => AttemptEnd::Interrupted {},
         };
         let mut last = None;

@@ -36,20 +36,7 @@ impl Inner {
         let (expected_files, expected_lines) = state.expected(&task);
         let allowed = allowed_before(&state);
         let Some(base) = attempt_of(&state, &task, attempt)?.base.clone() else {
-            let (decision, reasons, result) = (Answer::Allow, Vec::new(), None);
-            let (files, lines) = (0, 0);
-            return Ok(Command::ChangesJudged {
-                task,
-                attempt,
-                decision,
-                reasons,
-                files,
-                lines,
-                paths: Vec::new(),
-                place: None,
-                result,
-                needs_person: false,
-            });
+            return Ok(nothing_changed(task, attempt));
         };
         blocking(move || {
             let looked = self.site.desk(desk).and_then(|desk| {
@@ -224,6 +211,22 @@ fn is_shared(violation: &Violation) -> bool {
     violation.constraint == Constraint::GitData
         && file.starts_with(b".git/")
         && !file.starts_with(b".git/worktree/")
+}
+
+/// What is said of an attempt that had no desk.
+fn nothing_changed(task: TaskId, attempt: u32) -> Command {
+    Command::ChangesJudged {
+        task,
+        attempt,
+        decision: Answer::Allow,
+        reasons: Vec::new(),
+        files: 0,
+        lines: 0,
+        paths: Vec::new(),
+        place: None,
+        result: None,
+        needs_person: false,
+    }
 }
 
 fn attempt_of<'a>(state: &'a State, task: &TaskId, number: u32) -> Result<&'a AttemptState> {

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use aurora_engine::Error;
+use aurora_engine::approvals::{Queue, Saying};
 use aurora_engine::driver::{self, Signal};
 use aurora_engine::machine::{Asked, Command, Phase, Refused, State};
-use aurora_model::{Choice, QuestionId, Timestamp};
+use aurora_model::{ApprovalState, Choice, Decider, DeciderKind, QuestionId, Surface, Timestamp};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 
@@ -17,7 +18,7 @@ use crate::tasks::run;
 use crate::watch::Watched;
 use crate::world::{answer, going_on};
 
-const NOW: Timestamp = Timestamp { unix_ms: 7 };
+pub const NOW: Timestamp = Timestamp { unix_ms: 7 };
 
 /// People who come by another door as long as a driver lives.
 pub struct Elsewhere {
@@ -26,6 +27,8 @@ pub struct Elsewhere {
     pub chance: Chance,
     pub signals: mpsc::Sender<Signal>,
     pub mild: Arc<AtomicBool>,
+    /// The queue, where questions are requests in it.
+    pub queue: Option<Queue>,
 }
 
 impl Elsewhere {
@@ -89,6 +92,9 @@ impl Elsewhere {
             1 | 2 => *self.chance.pick(&asked.question.options),
             _ => going_on(&asked.question),
         };
+        if self.chance.one_in(3) && self.queue.is_some() {
+            return self.decide(asked, choice).await;
+        }
         let command = answer(&asked.question.id, choice, "bob");
         let told = driver::answer(&self.store, &run(), &command, NOW).await;
         let finished = matches!(state.phase, Phase::Finished(_));
@@ -96,6 +102,9 @@ impl Elsewhere {
             (Some((_, who)), Err(Error::Refused(Refused::Answered { by, .. }))) => {
                 assert_eq!(by, who.by, "the refusal names who was first");
             }
+            // Somebody decided it in the queue, or what was answered does not count there.
+            (None, Err(Error::Refused(Refused::Answered { .. }) | Error::Request { .. }))
+                if self.queue.is_some() => {}
             (None, Ok(_)) if asked.closed.is_none() => {
                 assert!(asked.question.options.contains(&choice) && !finished);
                 let again = driver::answer(&self.store, &run(), &command, NOW).await;
@@ -116,13 +125,41 @@ impl Elsewhere {
 }
 
 impl Elsewhere {
+    /// Decides a request in the queue and tells the run nothing: its driver finds it.
+    async fn decide(&self, asked: &Asked, choice: Choice) {
+        let (queue, id) = (self.queue.as_ref().unwrap(), &asked.question.id);
+        let Some(standing) = queue.load(id).await.unwrap() else { return };
+        let saying = Saying {
+            choice,
+            by: Decider {
+                name: "bob".to_owned(),
+                kind: DeciderKind::Person,
+                roles: Vec::new(),
+                surface: Surface::Http,
+            },
+            seen: standing.request.digest.clone(),
+            policy: standing.request.subject.policy.clone(),
+            reason: Some("because".to_owned()),
+        };
+        let open = standing.state == ApprovalState::Pending;
+        match queue.decide(id, &saying).await {
+            Ok(_) => assert!(open && asked.question.options.contains(&choice)),
+            Err(Error::Request { .. }) => {
+                assert!(!open || !asked.question.options.contains(&choice));
+            }
+            Err(error) => panic!("{error}"),
+        }
+    }
+
     /// Time is over for a question; what was decided or closed before stays as it is.
     async fn close(&self, asked: &Asked, state: &State) {
         let late = driver::answer(&self.store, &run(), &late(&asked.question.id), NOW).await;
         let finished = matches!(state.phase, Phase::Finished(_));
         match late {
             Ok(_) => assert!(asked.is_open() && !finished),
-            Err(Error::Refused(Refused::Answered { .. })) => assert!(asked.answer.is_some()),
+            Err(Error::Refused(Refused::Answered { .. })) => {
+                assert!(asked.answer.is_some() || self.queue.is_some());
+            }
             Err(Error::Refused(Refused::Stale { .. })) => {
                 assert!(finished || asked.closed.is_some());
             }
@@ -137,7 +174,7 @@ pub async fn answer_all(store: &Arc<dyn Store>, watch: &Watched) {
     for question in state.open_questions() {
         let command = answer(&question.id, going_on(question), "eve");
         match driver::answer(store, &run(), &command, NOW).await {
-            Ok(_) | Err(Error::Refused(_)) => {}
+            Ok(_) | Err(Error::Refused(_) | Error::Request { .. }) => {}
             Err(error) => panic!("{error}"),
         }
     }

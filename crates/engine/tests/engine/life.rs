@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use aurora_engine::approvals::{Queue, Registrar, Silence};
 use aurora_engine::driver::Driver;
 use aurora_engine::machine::{Command, Phase};
 use aurora_engine::{Ended, Error};
-use aurora_model::Brief;
+use aurora_gate::approval::Rules;
+use aurora_model::{ApprovalState, Brief, Digest};
 use aurora_store::Store;
 use tokio::sync::mpsc;
 
 use crate::chance::Chance;
-use crate::elsewhere::{Elsewhere, answer_all};
+use crate::elsewhere::{Elsewhere, NOW, answer_all};
 use crate::faulty::{Fate, Faulty, Mishap};
 use crate::tasks::run;
 use crate::world::Sim;
@@ -43,7 +45,11 @@ impl Story {
     pub fn new(seed: u64, brief: Brief, meddling: bool) -> Self {
         let store = Faulty::new();
         let fate = Arc::clone(store.fate.as_ref().unwrap());
-        let sim = Arc::new(Sim::new(seed, Arc::clone(&store.watch), fate));
+        let mut sim = Sim::new(seed, Arc::clone(&store.watch), fate);
+        if (seed / 2).is_multiple_of(2) {
+            sim.registrar = Some(Arc::new(registrar(Arc::new(store.clone()))));
+        }
+        let sim = Arc::new(sim);
         Self { brief, store, sim, chance: Chance::new(seed), lives: 0, meddling }
     }
 
@@ -67,8 +73,32 @@ impl Story {
         let sum = self.sum();
         let whole = aurora_store::verify(&self.store.inner, None).await.unwrap();
         assert!(whole.is_whole(), "{:?}", whole.findings);
-        assert_eq!(whole.position, self.store.watch.lock().unwrap().log.len() as u64);
+        let recorded = self.store.watch.lock().unwrap().log.len() as u64;
+        match &self.sim.registrar {
+            Some(registrar) => self.queue_agrees(&registrar.queue).await,
+            None => assert_eq!(whole.position, recorded),
+        }
         sum
+    }
+
+    /// The queue tells the same story as the run.
+    async fn queue_agrees(&self, queue: &Queue) {
+        let state = self.store.watch.lock().unwrap().state.clone();
+        for asked in state.questions.iter() {
+            let id = &asked.question.id;
+            let Some(standing) = queue.load(id).await.unwrap() else {
+                // Whoever answers elsewhere puts nothing into the queue.
+                assert!(self.meddling, "{id} is not in the queue");
+                continue;
+            };
+            let decided = standing.decision.as_ref().map(|decision| decision.choice);
+            match (&asked.answer, &asked.closed) {
+                (Some((choice, _)), _) => assert_eq!(decided, Some(*choice), "{id}"),
+                (None, Some(_)) => assert!(standing.state != ApprovalState::Pending, "{id}"),
+                // What is left open is cancelled where there is time for it.
+                (None, None) => assert!(matches!(self.phase(), Phase::Finished(_))),
+            }
+        }
     }
 
     /// Checks the end, and says what all lives came to.
@@ -97,7 +127,8 @@ impl Story {
             let (store, signals) = (self.store.other_door(), sender.clone());
             let chance = Chance::new(self.chance.next());
             let (watch, mild) = (Arc::clone(&self.store.watch), Arc::clone(&self.sim.mild));
-            tokio::spawn(Elsewhere { store, watch, chance, signals, mild }.go_on())
+            let queue = self.sim.registrar.as_ref().map(|_| registrar(Arc::clone(&store)).queue);
+            tokio::spawn(Elsewhere { store, watch, chance, signals, mild, queue }.go_on())
         });
         let run = run();
         let ended = tokio::select! {
@@ -157,6 +188,16 @@ impl Story {
             tokio::task::yield_now().await;
         }
         self.nothing_lives();
+    }
+}
+
+/// Whoever puts questions into the queue of a log.
+pub fn registrar(store: Arc<dyn Store>) -> Registrar {
+    Registrar {
+        queue: Queue::new(store, Arc::new(Silence), || NOW),
+        rules: Arc::new(Rules::default()),
+        policy: Digest::of_bytes([7; 32]),
+        project: "/w".to_owned(),
     }
 }
 

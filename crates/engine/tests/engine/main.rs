@@ -1,6 +1,8 @@
 //! The engine in a world of chance: whatever happens, a run ends right.
 
 #[cfg(test)]
+mod approvals;
+#[cfg(test)]
 mod calls;
 #[cfg(test)]
 mod chance;
@@ -22,6 +24,8 @@ mod notify;
 mod pages;
 #[cfg(test)]
 mod property;
+#[cfg(test)]
+mod queued;
 #[cfg(test)]
 mod tasks;
 #[cfg(test)]

@@ -49,6 +49,7 @@ pub fn brief(count: u64, mut on: impl FnMut(u64) -> Vec<u64>) -> Brief {
             checkpoints: true,
             yes: false,
             people_only: Vec::new(),
+            ungated: false,
         },
     }
 }

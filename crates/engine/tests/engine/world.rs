@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use aurora_engine::approvals::Registrar;
 use aurora_engine::driver::{Performed, Told};
 use aurora_engine::machine::{Command, Effect, State, TaskStatus, owed};
 use aurora_engine::{Error, Stop, World};
@@ -32,6 +33,8 @@ pub struct Sim {
     begun: Mutex<BTreeSet<(TaskId, u32, usize)>>,
     /// What became of the calls of parked attempts.
     pub calls: Ledger,
+    /// Whoever puts questions into the queue; nobody does in half of the worlds.
+    pub registrar: Option<Arc<Registrar>>,
     /// Every attempt that ended well.
     went_well: Arc<Mutex<BTreeSet<(TaskId, u32)>>>,
     /// Which attempt of a task was taken over.
@@ -60,6 +63,7 @@ impl Sim {
             live: Live::default(),
             begun: Mutex::default(),
             calls: Ledger::default(),
+            registrar: None,
             went_well: Arc::default(),
             adopted: Arc::default(),
             performed: AtomicU64::new(0),
@@ -315,6 +319,10 @@ impl World for Sim {
             }
             Ok(command)
         })
+    }
+
+    fn registrar(&self) -> Option<Arc<Registrar>> {
+        self.registrar.clone()
     }
 
     fn recorded(&self, told: &Told, state: &Arc<State>) {

@@ -1,8 +1,9 @@
 //! Asking over HTTP: an agent or a program asks in its own name, and never decides what it asked.
 
+use aurora_engine::approvals::fresh_id;
 use aurora_engine::face::{digest_of, options_for};
 use aurora_engine::people::TokenKind;
-use aurora_model::{AgentName, Answer, GateKind, QuestionId, Request, Requester, RunId, TaskId};
+use aurora_model::{AgentName, Answer, GateKind, Request, Requester, RunId, TaskId};
 use axum::http::StatusCode;
 use serde_json::json;
 
@@ -87,10 +88,7 @@ fn request(
 ) -> Result<Request, Problem> {
     let now = call.server.now();
     let digest = digest_of(&judged.subject);
-    // Nobody can guess it or choose it: it hangs on a secret of this start.
-    let id: String = call.server.fresh().as_str().chars().take(32).collect();
-    let id = QuestionId::parse(&format!("ask-{id}"));
-    let id = id.ok_or_else(|| Problem::malformed("it cannot be given a name"))?;
+    let id = fresh_id()?;
     let role = caller.roles.first().cloned();
     let requester = Requester { agent, role, person: Some(caller.name.clone()) };
     Ok(Request {

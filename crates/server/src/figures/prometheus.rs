@@ -34,7 +34,37 @@ pub async fn text(server: &Server) -> Result<String, Problem> {
     let open = most.saturating_sub(server.streams.available_permits());
     head(&mut out, "aurora_event_streams", "gauge", "Streams of events that are open.");
     let _ = writeln!(out, "aurora_event_streams {open}");
+    deliveries(&mut out, server);
+    outbox(&mut out, server).await?;
     Ok(out)
+}
+
+fn deliveries(out: &mut String, server: &Server) {
+    let name = "aurora_notifications_total";
+    head(out, name, "counter", "Notifications since the server began, by channel and outcome.");
+    for one in server.ports.deliveries.counted() {
+        // Names of channels are names: nothing in them needs to be escaped.
+        let counts = [
+            ("delivered", one.delivered),
+            ("failed", one.failed),
+            ("given_up", one.given_up),
+            ("dropped", one.dropped),
+        ];
+        for (outcome, count) in counts {
+            let labels = format!("channel=\"{}\",outcome=\"{outcome}\"", one.channel);
+            let _ = writeln!(out, "{name}{{{labels}}} {count}");
+        }
+    }
+}
+
+/// Whether somebody has to send something: what stays due for long is stuck.
+async fn outbox(out: &mut String, server: &Server) -> Result<(), Problem> {
+    let name = "aurora_outbox_due";
+    head(out, name, "gauge", "1 when a message of the outbox is due, 0 when none is.");
+    let due = server.store().next_outgoing().await?;
+    let is_due = due.is_some_and(|due| due <= server.now());
+    let _ = writeln!(out, "{name} {}", u8::from(is_due));
+    Ok(())
 }
 
 fn head(out: &mut String, name: &str, kind: &str, help: &str) {

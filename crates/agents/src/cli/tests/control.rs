@@ -46,8 +46,9 @@ impl Listener for Slow {
 
     fn may<'a>(&'a self, wish: Wish) -> Pin<Box<dyn Future<Output = Permission> + Send + 'a>> {
         self.note(format!("asked {} {}", wish.call, wish.tool));
+        let question = Question(self, wish.call.clone());
         Box::pin(async move {
-            let _question = Question(self, wish.call.clone());
+            let _question = question;
             self.answers.acquire().await.unwrap().forget();
             if wish.args.to_string().contains("no") {
                 return Permission::Deny { message: "not today".to_owned(), interrupt: false };

@@ -143,7 +143,7 @@ fn shown(items: &[Item], style: Style) -> String {
         out.push_str(&format!("{id}  {}  {digest}\n", request.tier.name()));
         out.push_str(&hang("  ", &escape::line(&request.title), style.width));
         for effect in request.effects.iter().take(5) {
-            out.push_str(&hang("    ", &format!("would {}", escape::line(effect)), style.width));
+            out.push_str(&hang("    ", &format!("effect: {}", escape::line(effect)), style.width));
         }
     }
     out

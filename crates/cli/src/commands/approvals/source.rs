@@ -1,20 +1,31 @@
-//! Where the queue is: in the log of this repository.
+//! Where the queue is: in the log of this repository, or behind a server.
+
+use std::path::PathBuf;
 
 use crate::exit::Failure;
 use crate::output::request::Item;
-use crate::wiring::approvals::{Embedded, Requests};
+use crate::wiring::approvals::{Embedded, Remote, Requests};
 use crate::wiring::store::Log;
 
 use super::question::{self, Found};
 
 /// Where to look.
 #[derive(clap::Args, Debug, Clone, Default)]
-pub struct Source {}
+pub struct Source {
+    /// Ask a running `aur serve` instead of the log here; `AURORA_SERVER` says the same.
+    #[arg(long, value_name = "URL")]
+    server: Option<String>,
+    /// What opens the server; without it `AURORA_TOKEN`, or the token of a server started here.
+    #[arg(long, value_name = "FILE")]
+    token_file: Option<PathBuf>,
+}
 
 /// The queue.
 pub enum Queue {
     /// In the log beside us.
     Here(Box<Embedded>),
+    /// Behind a server.
+    There(Box<Remote>),
     /// Nothing was recorded yet.
     Nowhere,
 }
@@ -30,6 +41,11 @@ pub enum Asked {
 impl Source {
     /// Opens the queue.
     pub fn open(&self) -> anyhow::Result<Queue> {
+        let set = || std::env::var("AURORA_SERVER").ok().filter(|url| !url.trim().is_empty());
+        if let Some(url) = self.server.clone().or_else(set) {
+            let remote = Remote::open(url.trim(), self.token_file.as_ref())?;
+            return Ok(Queue::There(Box::new(remote)));
+        }
         Ok(Embedded::open()?.map_or(Queue::Nowhere, |queue| Queue::Here(Box::new(queue))))
     }
 }
@@ -40,6 +56,7 @@ impl Queue {
     pub fn requests(&self) -> Option<&dyn Requests> {
         match self {
             Self::Here(queue) => Some(queue.as_ref()),
+            Self::There(queue) => Some(queue.as_ref()),
             Self::Nowhere => None,
         }
     }
@@ -49,7 +66,7 @@ impl Queue {
     pub fn log(&self) -> Option<&Log> {
         match self {
             Self::Here(queue) => Some(&queue.log),
-            Self::Nowhere => None,
+            Self::There(_) | Self::Nowhere => None,
         }
     }
 

@@ -14,6 +14,7 @@ use crate::commands::spawn::screen::Screen;
 use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::output::changes::count;
+use crate::wiring::gates;
 use crate::wiring::run::Site;
 
 /// A longer goal is a document.
@@ -128,8 +129,9 @@ fn brief(site: &Site, parts: &Decomposed, run: RunId, yes: bool) -> Brief {
             model: site.registry.model().is_some(),
             fallback: recovery.fallback_to_llm,
             checkpoints: false,
-            yes,
+            yes: yes || gates::are_off(),
             people_only: Vec::new(),
+            ungated: !yes && gates::are_off(),
         },
         goal,
     }

@@ -1,13 +1,15 @@
 //! Goes on with a goal whose question was answered elsewhere, or that was stopped.
 
 use aurora_engine::driver;
-use aurora_engine::machine::{Command, Phase};
-use aurora_model::{About, Answerer, Brief, Choice, Event, RunId, RunKind};
+use aurora_engine::machine::{Command, Phase, answer_unasked};
+use aurora_model::{About, Brief, Event, RunId, RunKind};
 
 use super::plan::Plans;
 use super::{Args, told};
 use crate::commands::spawn::screen::Screen;
 use crate::exit::{Exit, Failure};
+use crate::output;
+use crate::wiring::gates;
 use crate::wiring::run::{Site, failure};
 use crate::wiring::workspace::now;
 
@@ -35,10 +37,13 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
         .into());
     }
     let open = state.open_questions().find(|question| question.about == About::Preview);
-    if let Some(question) = open.filter(|_| args.yes) {
-        let answerer =
-            Answerer { by: "--yes".to_owned(), surface: "flag".to_owned(), reason: None };
-        let (question, choice) = (question.id.clone(), Choice::Proceed);
+    let ungated = !args.yes && gates::are_off();
+    if let Some(question) = open.filter(|one| (args.yes || ungated) && !one.needs_person) {
+        let (choice, answerer) = answer_unasked(question, ungated);
+        if let Some(warning) = gates::warning(choice, &answerer) {
+            output::warn(&warning);
+        }
+        let question = question.id.clone();
         let command = Command::Answer { question, choice, answerer };
         let answered = runtime.block_on(driver::answer(&site.store, &run, &command, now()));
         answered.map_err(failure)?;

@@ -35,7 +35,7 @@ const EXAMPLES: &str = "Examples:
   aur policy init --force
 
 The project's .aurora folder gets a .gitignore of its own: Aurora's state stays out of git, the
-files that people write (policies.yaml, agents.yaml, config.yaml) are yours to commit.";
+files that people write (policies.yaml, agents.yaml, approvals.yaml, config.yaml) are yours to commit.";
 
 /// Writes the file.
 pub fn run(args: &Args) -> anyhow::Result<Exit> {

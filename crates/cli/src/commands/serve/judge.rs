@@ -2,13 +2,15 @@
 
 use std::path::PathBuf;
 
+use aurora_engine::world::reading;
 use aurora_gate::approval::rules::Asked as Ruled;
-use aurora_gate::approval::{Classifier as _, actions_of, tighten};
+use aurora_gate::approval::{Classifier as _, actions_of_call, tighten};
 use aurora_gate::judge::describe;
 use aurora_model::{Action, GateKind, Subject, ToolCall};
 use aurora_server::ports::{Asked, Judged};
 
 use crate::exit::Failure;
+use crate::output::escape;
 use crate::wiring::approvals::settings;
 use crate::wiring::judging;
 use crate::wiring::layers;
@@ -31,12 +33,12 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
     let judged = patience::in_time(PATIENCE, move || {
         let action = Action::Tool(call);
         let context = place.context(judging::may_run_git(&action));
-        Ok(judging::judge(&action, &policy, &context))
+        let (verdict, context) = reading::judge(&action, &policy, &context);
+        let actions = actions_of_call(&action, &context);
+        Ok((verdict, actions))
     });
-    let verdict =
+    let (verdict, actions) =
         judged.map_err(|problem| Failure::failed(format!("cannot judge this: {problem}")))?;
-    let kinds: Vec<_> = verdict.effects.iter().map(|effect| effect.kind.clone()).collect();
-    let actions = actions_of(&kinds);
     let tier = rules.strictest(&actions);
     let agent = asked.agent.as_ref().map(|agent| agent.as_str());
     let before = asked.before.as_deref();
@@ -45,7 +47,7 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
     let gate = GateKind::Operation;
     let ruling = rules.ruling(&Ruled { gate, tier, autonomy, actions: &actions });
     let effects: Vec<String> = verdict.effects.iter().map(describe).collect();
-    let title = effects.first().cloned().unwrap_or_else(|| format!("a call of {}", asked.tool));
+    let title = effects.first().cloned().unwrap_or_else(|| title(&asked));
     let subject = Subject {
         project: before
             .map_or_else(|| root.to_string_lossy().into_owned(), |one| one.project.clone()),
@@ -73,4 +75,16 @@ pub fn judge(asked: Asked) -> anyhow::Result<Judged> {
         ruling,
         title,
     })
+}
+
+/// The call in one line, where nothing is known of what it does.
+fn title(asked: &Asked) -> String {
+    const LENGTH: usize = 100;
+    let text = match asked.args.get("command").and_then(|command| command.as_str()) {
+        Some(command) => command.to_owned(),
+        None => asked.args.to_string(),
+    };
+    let short: String = text.chars().take(LENGTH).collect();
+    let more = if short.len() < text.len() { "…" } else { "" };
+    format!("{}: {}{more}", asked.tool, escape::line(&short))
 }

@@ -6,11 +6,10 @@ use std::sync::Arc;
 
 use aurora_engine::approvals::Queue;
 use aurora_engine::driver;
-use aurora_engine::machine;
-use aurora_model::{Action, Answerer, Digest, QuestionId};
+use aurora_model::{Action, Digest, QuestionId};
 use aurora_server::ports::{
-    Aftermath, Agents, Asked, Checkpoints, Effective, Judge, Judged, Later, Neighbours, Policies,
-    Ports, Trouble,
+    Aftermath, Agents, Asked, Checkpoints, Deliveries, Effective, Judge, Judged, Later, Neighbours,
+    Policies, Ports, Trouble,
 };
 use aurora_workspace::Workspace as _;
 use serde_json::{Value, json};
@@ -22,11 +21,11 @@ use crate::output::history::{self, Whole};
 use crate::wiring::approvals::settings;
 use crate::wiring::patience::{self, PATIENCE};
 use crate::wiring::place::{Given, Place};
-use crate::wiring::workspace::{self, Session, diff_files, now};
+use crate::wiring::workspace::{self, Session, diff_files};
 use crate::wiring::{judging, layers};
 
 /// All of them.
-pub fn all(queue: &Queue) -> Ports {
+pub fn all(queue: &Queue, deliveries: Arc<dyn Deliveries>) -> Ports {
     Ports {
         checkpoints: Arc::new(Here),
         policies: Arc::new(Here),
@@ -34,6 +33,7 @@ pub fn all(queue: &Queue) -> Ports {
         judge: Arc::new(Here),
         aftermath: Arc::new(Carry { queue: queue.clone() }),
         neighbours: Arc::new(Here),
+        deliveries,
     }
 }
 
@@ -186,23 +186,9 @@ impl Aftermath for Carry {
     fn decided(&self, id: QuestionId) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         // What fails here is done when the run is resumed, so that it is no reason to say anything.
         Box::pin(async move {
-            let Ok(Some(standing)) = self.queue.load(&id).await else { return };
-            let store = self.queue.store();
-            let (Some(run), Some(decision)) = (&standing.request.subject.run, &standing.decision)
-            else {
-                return;
-            };
-            if store.is_claimed(&driver::stream_of(run)).await.unwrap_or(true) {
-                return;
+            if let Ok(Some(standing)) = self.queue.load(&id).await {
+                let _ = driver::carry_over(&self.queue, &standing).await;
             }
-            let answerer = Answerer {
-                by: decision.by.name.clone(),
-                surface: decision.by.surface.name().to_owned(),
-                reason: decision.reason.clone(),
-            };
-            let choice = decision.choice;
-            let command = machine::Command::Answer { question: id, choice, answerer };
-            let _ = driver::answer(store, run, &command, now()).await;
         })
     }
 }

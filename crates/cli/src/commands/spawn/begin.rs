@@ -14,7 +14,7 @@ use crate::exit::{Exit, Failure};
 use crate::output;
 use crate::wiring::run::Site;
 use crate::wiring::workspace::now;
-use crate::wiring::{input, store};
+use crate::wiring::{gates, input, store};
 
 /// How many tasks at once, unless somebody says otherwise.
 const USUAL_PARALLEL: u32 = 5;
@@ -57,7 +57,7 @@ pub fn run(file: &Path, args: &Args) -> anyhow::Result<Exit> {
         output::print(&format!("{}\n", if args.json { ended.to_string() } else { text }))?;
         return Ok(Exit::Ok);
     }
-    if !args.yes {
+    if !brief.settings.yes {
         screen.look_around(&site);
     }
     let runtime = Site::runtime()?;
@@ -105,8 +105,9 @@ fn brief(site: &Site, run: RunId, list: task_file::TaskFile, source: Source, arg
         model: site.registry.model().is_some(),
         fallback: recovery.fallback_to_llm,
         checkpoints: !args.no_checkpoint,
-        yes: args.yes,
+        yes: args.yes || gates::are_off(),
         people_only: Vec::new(),
+        ungated: !args.yes && gates::are_off(),
     };
     Brief {
         run,

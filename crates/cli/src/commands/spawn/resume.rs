@@ -10,6 +10,7 @@ use super::screen::{Screen, Yes};
 use super::{Args, settle, told};
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::wiring::gates;
 use crate::wiring::run::{Site, failure};
 
 /// Resumes a run and drives it as far as it goes.
@@ -25,7 +26,8 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     let brief = state.brief.as_deref().cloned();
     let mut brief =
         brief.ok_or_else(|| Failure::failed(format!("the log of {run} has no beginning")))?;
-    brief.settings.yes |= args.yes;
+    let ungated = !args.yes && gates::are_off();
+    brief.settings.yes |= args.yes || ungated;
     if brief.kind == RunKind::Goals {
         let failure = Failure::usage(format!("{run} takes a goal apart, and does no tasks"));
         return Err(failure.hint(format!("aur goals --resume {run}")).into());
@@ -46,8 +48,8 @@ pub fn run(id: &str, args: &Args) -> anyhow::Result<Exit> {
     drop(driven.map_err(|error| failure(error.into()))?);
     screen.resumed(&told_before, &state);
     let mut front = screen.front(args.wait);
-    if args.yes {
-        front.asker = Arc::new(Yes);
+    if args.yes || ungated {
+        front.asker = Arc::new(Yes { ungated });
     }
     let driven = runtime.block_on(site.drive(&run, &feature, Command::Resume, front));
     screen.close();

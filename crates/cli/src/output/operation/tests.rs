@@ -59,7 +59,7 @@ fn a_call_is_put_to_a_person_with_everything_they_need() {
     │   | {                                                   │
     │   |   "A": "1"                                          │
     │   | }                                                   │
-    │ Would:                                                  │
+    │ Effects:                                                │
     │   pushes main to origin                                 │
     │                                                         │
     │ Reasons:                                                │
@@ -110,7 +110,7 @@ fn an_unknown_outcome_is_asked_about_without_a_default() {
     |   | {                                                   |
     |   |   "A": "1"                                          |
     |   | }                                                   |
-    | Would:                                                  |
+    | Effects:                                                |
     |   pushes main to origin                                 |
     |                                                         |
     | On no: it is not done; the agent is told why            |

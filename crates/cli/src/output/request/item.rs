@@ -33,6 +33,8 @@ pub struct Item {
     pub expires_at: Option<Timestamp>,
     /// When it was decided or ended.
     pub closed_at: Option<Timestamp>,
+    /// Whether all of it is known, and not only what a list tells.
+    pub whole: bool,
 }
 
 /// What happens when nobody decides.
@@ -63,6 +65,7 @@ impl From<Standing> for Item {
             warned_at: standing.warned.map(|(_, at)| at),
             expires_at,
             closed_at: standing.closed_at,
+            whole: true,
             request: standing.request,
         }
     }
@@ -124,7 +127,7 @@ impl Item {
     #[must_use]
     pub fn json(&self) -> Value {
         let request = &self.request;
-        json!({
+        let mut told = json!({
             "id": request.id,
             "run": request.subject.run,
             "task": request.subject.task,
@@ -158,7 +161,13 @@ impl Item {
             "decision": self.decision,
             "reason": self.reason,
             "shape": self.shape(),
-        })
+        });
+        let parts =
+            ["subject", "reasons", "effects", "on_no", "claimed", "timeout", "votes", "shape"];
+        if let (false, Some(told)) = (self.whole, told.as_object_mut()) {
+            told.retain(|key, _| !parts.contains(&key.as_str()));
+        }
+        told
     }
 }
 

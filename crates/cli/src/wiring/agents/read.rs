@@ -3,17 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use aurora_agents::talk::Tools;
 use aurora_agents::template::Blank;
 use aurora_agents::{
     AgentProfile, CliProfile, Limits, ModelProfile, ModelProvider, Output, Price, PromptBy,
     Provider, Success, Template,
 };
-use aurora_engine::world::tools;
 use aurora_gate::settings::{self, Node, Pair, Place, Problems, SettingsError, Shape};
 use aurora_model::{AgentName, Usd};
 
-use super::runtime;
+use super::{runtime, tools};
 
 const TOP_KEYS: [&str; 4] = ["default", "model", "agents", "runtime"];
 const AGENT_KEYS: [&str; 13] = [
@@ -217,7 +215,8 @@ impl Reader<'_> {
             "api" => {
                 let own = get(pairs, "model").map(|at| self.model(at, &joined(path, "model")));
                 let tools = get(pairs, "tools");
-                let tools = tools.and_then(|at| self.tools(at, &joined(path, "tools")));
+                let tools =
+                    tools.and_then(|at| tools::read(at, &joined(path, "tools"), self.problems));
                 match own {
                     Some(None) => None,
                     Some(model) => Some(Provider::Api { model, tools }),
@@ -226,17 +225,6 @@ impl Reader<'_> {
             }
             _ => Some(Provider::Null),
         }
-    }
-
-    /// `true` for all of our tools, or the names of some; `false` for none.
-    fn tools(&mut self, node: &Node, path: &str) -> Option<Tools> {
-        if !matches!(node.shape, Shape::List(_)) {
-            return self.problems.flag(node, path)?.then_some(Tools::All);
-        }
-        let names = self.problems.one_or_more(node, path)?;
-        let known = tools::names();
-        let read = names.iter().filter_map(|one| self.problems.choice(one, path, &known));
-        Some(Tools::Named(read.collect()))
     }
 
     /// Notes keys that mean nothing to agents of this provider.

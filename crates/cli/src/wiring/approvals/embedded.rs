@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aurora_engine::approvals::{Filter, PREFIX, Queue, Saying as Decided};
+use aurora_engine::driver;
 use aurora_gate::Policy;
 use aurora_gate::approval::Rules;
 use aurora_gate::approval::{Command, Refused};
@@ -21,8 +22,6 @@ use crate::wiring::store::{Log, failure};
 use crate::wiring::workspace::now;
 use crate::wiring::{layers, notify, person};
 
-/// So many that are due are looked at in one go.
-const DUE: usize = 1000;
 /// So many of the last requests are looked at for how similar ones were decided.
 const PRECEDENTS: usize = 500;
 /// So many records are read at once.
@@ -56,18 +55,7 @@ impl Embedded {
     }
 
     fn catch_up_clock(&self) -> anyhow::Result<()> {
-        let wake = async {
-            for marked in self.log.store.due(now(), DUE).await? {
-                let id = marked.stream.0.strip_prefix(PREFIX).and_then(QuestionId::parse);
-                let Some(id) = id else { continue };
-                match self.queue.tell(&id, &Command::Wake).await {
-                    Ok(_) | Err(aurora_engine::Error::Request { .. }) => {}
-                    Err(error) => return Err(error),
-                }
-            }
-            Ok(())
-        };
-        self.log.ask(wake).map_err(told)
+        self.log.ask(self.queue.catch_up_clock()).map_err(told)
     }
 
     /// Waits for something new, and does what becomes due meanwhile; false when the log is gone.
@@ -128,9 +116,11 @@ impl Embedded {
     fn said(&self, item: &Item, told: Told) -> anyhow::Result<Said> {
         match told {
             Ok(standing) => {
+                // What fails here is done when the run is resumed.
+                let _ = self.log.ask(driver::carry_over(&self.queue, &standing));
                 let item = Item::from(standing);
                 notify::flush(&self.log, self.rules.channels());
-                let (driven, resume) = carry::over(&self.log, &item);
+                let (driven, resume) = carry::how_to_go_on(&self.log, &item);
                 Ok(Said::Taken(Box::new(Taken { item, driven, resume })))
             }
             Err(aurora_engine::Error::Request { refused, .. }) => {

@@ -12,6 +12,7 @@ use aurora_model::{
 use serde_json::{Value, json};
 
 use crate::harness::World;
+pub use crate::harness::me;
 use crate::log;
 
 pub fn now() -> Timestamp {
@@ -112,10 +113,4 @@ pub fn decide(world: &World, request: &Request, name: &str, choice: Choice, reas
     let (seen, reason) = (request.digest.clone(), Some(reason.to_owned()));
     let saying = Saying { choice, by, seen, policy, reason };
     log::wait(queue(world).decide(&request.id, &saying)).unwrap();
-}
-
-/// Who runs these tests, as the system knows them.
-pub fn me() -> String {
-    let told = std::process::Command::new("id").arg("-un").output().unwrap();
-    String::from_utf8(told.stdout).unwrap().trim().to_owned()
 }

@@ -30,7 +30,7 @@ fn a_request_is_shown_with_everything_that_is_needed_to_decide_it() {
       state    pending
       asked    4 minutes ago, by coder (semi), in spawn-7, task
                sg-1 (operation gate)
-      would    push main to origin, where others see it
+      effect   push main to origin, where others see it
       call     run_command
                command: git push origin main
                timeout_s: 60
@@ -319,4 +319,49 @@ fn an_edited_call_is_judged_again_before_it_is_approved() {
     assert_eq!(json["subject"]["args"]["command"], "git push origin main:topic");
     assert_ne!(json["digest"], json!(request.digest));
     assert_eq!(json["decision"]["seen"], json["digest"]);
+}
+
+/// APR-8: the settings that hold, with where they come from, and who sits here by them.
+#[test]
+fn the_settings_are_written_shown_and_say_who_you_are() {
+    let world = world();
+    let init = world.run(&["approvals", "init", "--json"]);
+    assert_eq!(init.code, Some(0), "{init:?}");
+    assert_eq!(world.run(&["approvals", "init"]).code, Some(2), "it stays as it is");
+    assert!(world.git(&["status", "--porcelain", "-uall"]).contains(".aurora/approvals.yaml"));
+    let defaults = world.run(&["approvals", "config", "--json"]).json();
+    assert_eq!(defaults["risk"]["value"]["vcs:push"], "high");
+    assert_eq!(defaults["you"]["name"], json!(me()));
+    let file = format!("people:\n  ana: {{login: {}, roles: [lead]}}\n", me());
+    world.write("repo/.aurora/approvals.yaml", &file);
+    let shown = world.run(&["approvals", "config"]).stdout;
+    assert!(shown.starts_with("you are ana (lead)\n"), "{shown}");
+    assert!(shown.contains("people  # .aurora/approvals.yaml:"), "{shown}");
+    let mut request = push("spawn-7.q3");
+    request.ruling.deciders = vec![Who::Role("lead".to_owned())];
+    open(&world, &request);
+    assert_eq!(world.run(&["approvals", "approve", "spawn-7.q3", "--yes"]).code, Some(0));
+    let json = world.run(&["approvals", "show", "spawn-7.q3", "--json"]).json();
+    assert_eq!(json["decision"]["by"]["name"], "ana");
+    assert_eq!(json["decision"]["by"]["roles"], json!(["lead"]));
+    world.write("repo/.aurora/approvals.yaml", "peeple: {}\n");
+    let wrong = world.run(&["approvals", "deny", "spawn-7.q3"]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+}
+
+/// APR-6: what became due while nobody looked happens when somebody does, and a time that is over is
+/// nobody's no.
+#[test]
+fn a_deadline_that_passed_while_nobody_looked_is_a_timeout() {
+    let world = world();
+    let mut request = push("spawn-7.q3");
+    request.ruling.timeout.policy = "deny".to_owned();
+    request.ruling.timeout.settings = json!({"timeout_s": 3600});
+    request.asked_at.unix_ms -= 5 * 3_600_000;
+    open(&world, &request);
+    let late = world.run(&["approvals", "approve", "spawn-7.q3", "--yes"]);
+    assert_eq!(late.code, Some(3), "{late:?}");
+    assert!(late.stderr.contains("timed out"), "{late:?}");
+    let json = world.run(&["approvals", "show", "spawn-7.q3", "--json"]).json();
+    assert_eq!((&json["state"], &json["decision"]), (&json!("timed_out"), &json!(null)));
 }

@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use serde_json::{Value, json};
 
 use super::{Scratch, of};
+use crate::harness::me;
 
 /// A model on the loopback that answers the same for ever, as OpenAI's API does.
 pub(super) fn model(status: u16, text: &str) -> String {
@@ -63,7 +64,7 @@ pub(super) fn scratch(scenario: &str, url: Option<&str>) -> Scratch {
     let mut scratch = Scratch::with_agents(&model.unwrap_or_default(), tasks)
         .policy("agent_recovery: {timeout_seconds: 5, max_retries: 2}\n");
     scratch.world.write("repo/.aurora/scenario.yaml", scenario);
-    scratch.world = scratch.world.with("TEST_KEY", "key").with("USER", "grace");
+    scratch.world = scratch.world.with("TEST_KEY", "key");
     scratch
 }
 
@@ -135,7 +136,7 @@ fn when_the_model_fails_too_a_person_decides_from_wherever_they_are() {
     let answers = scratch.records(&run);
     let by: Vec<&Value> =
         of(&answers, "question_answered").map(|one| &one["answerer"]["by"]).collect();
-    assert_eq!(by, ["grace", "grace"]);
+    assert_eq!(by, [&me(), &me()]);
 }
 
 /// EXE-4: each answer to a failure does what it says; after an abort, resuming asks again.

@@ -17,13 +17,13 @@ const SCENARIO: &str = "tasks:\n  a: [{say: reading src/main.rs}, {run: [bash, -
                         [{fail: it still fails}], [{say: ok}]]}\n";
 
 /// A terminal of a size, in which one thing runs.
-struct Terminal {
+pub struct Terminal {
     socket: PathBuf,
 }
 
 impl Terminal {
     /// Opens it and runs `aur`; nothing where there is no tmux.
-    fn open(scratch: &Scratch, size: (u32, u32), locale: &str, args: &str) -> Option<Self> {
+    pub fn open(scratch: &Scratch, size: (u32, u32), locale: &str, args: &str) -> Option<Self> {
         let terminal = Self { socket: scratch.world.path("tmux") };
         let aur = scratch.world.command::<&str>(&[]);
         let variables: Vec<String> = aur
@@ -68,13 +68,13 @@ impl Terminal {
         command.arg("-S").arg(&self.socket).args(args).env("LC_ALL", "C.UTF-8").output()
     }
 
-    fn now(&self) -> String {
+    pub fn now(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p"]).unwrap();
         String::from_utf8_lossy(&output.stdout).trim_end().to_owned()
     }
 
     /// What is seen once this is to be seen.
-    fn once(&self, text: &str) -> String {
+    pub fn once(&self, text: &str) -> String {
         let deadline = Instant::now() + PATIENCE;
         loop {
             let seen = self.now();
@@ -86,7 +86,7 @@ impl Terminal {
         }
     }
 
-    fn press(&self, keys: &[&str]) {
+    pub fn press(&self, keys: &[&str]) {
         let mut args = vec!["send-keys"];
         args.extend(keys);
         assert!(self.tmux(&args).unwrap().status.success());
@@ -143,7 +143,7 @@ fn scratch() -> Scratch {
 }
 
 /// The lines from one that has this text on.
-fn from(seen: &str, text: &str) -> String {
+pub fn from(seen: &str, text: &str) -> String {
     let lines: Vec<&str> = seen.lines().skip_while(|line| !line.contains(text)).collect();
     lines.join("\n")
 }

@@ -25,7 +25,7 @@ fn what_changed_after_the_yes_is_stale_and_nothing_is_done() {
             ],
         )],
     );
-    talk.scratch.world.write("repo/src/run.sh", "echo harmless\n");
+    talk.scratch.world.write("repo/src/run.sh", "touch made\n");
     talk.scratch.world.git(&["add", "-A"]);
     talk.scratch.world.git(&["commit", "--quiet", "-m", "a script"]);
     let run = talk.begin();

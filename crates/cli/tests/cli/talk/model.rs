@@ -4,7 +4,7 @@
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
@@ -80,15 +80,6 @@ impl Model {
             }
         }
         told
-    }
-
-    /// Waits until so much was asked for a task.
-    pub fn wait_until_asked(&self, task: &str, times: usize) {
-        let deadline = Instant::now() + super::PATIENCE;
-        while self.asked(task).len() < times {
-            assert!(Instant::now() < deadline, "{task} asks no more: {:#?}", self.asked(task));
-            std::thread::sleep(Duration::from_millis(20));
-        }
     }
 }
 

@@ -67,10 +67,14 @@ impl Besides<'_> {
             }
         }
         for (id, reason) in said.closed {
-            let standing = self.queue.load(&id).await?;
-            if let Some(standing) = standing.filter(|one| one.state == ApprovalState::Pending) {
-                let cancelled = [ApprovalEvent::Cancelled { reason }];
-                appends.push(self.queue.following(&id, Some(&standing), &cancelled, now)?);
+            let Some(standing) = self.queue.load(&id).await? else { continue };
+            match carried(&standing) {
+                Some(Command::Closed { .. }) => {}
+                Some(first) => return Ok(Beside::First(first)),
+                None => {
+                    let cancelled = [ApprovalEvent::Cancelled { reason }];
+                    appends.push(self.queue.following(&id, Some(&standing), &cancelled, now)?);
+                }
             }
         }
         Ok(Beside::Appends(appends))

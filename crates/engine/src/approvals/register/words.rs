@@ -10,25 +10,27 @@ const NAMED: usize = 20;
 
 /// What it is, in one line.
 pub(super) fn title(about: &About, state: &State) -> String {
-    match about {
+    let title = about.task().map(|task| title_of(state, task)).filter(|title| !title.is_empty());
+    let title = title.map(|title| format!(" ({title})")).unwrap_or_default();
+    let many = |number: u64, what| count(usize::try_from(number).unwrap_or(usize::MAX), what);
+    let told = match about {
+        About::Preview if state.is_plan_only() => {
+            let subgoals = count(state.tasks.len(), "subgoal");
+            format!("may this goal be written down as a plan, with {subgoals}?")
+        }
         About::Preview => {
-            let goal = state.brief.as_ref().map_or("", |brief| brief.goal.as_str());
-            let verb = if state.is_plan_only() { "write down" } else { "run" };
-            first_line(&format!("{verb} {}: {goal}", count(state.tasks.len(), "task")))
+            format!("may this run begin, with {}?", count(state.tasks.len(), "task"))
         }
-        About::Policy { task, .. } => {
-            first_line(&format!("begin {task}: {}", title_of(state, task)))
-        }
+        About::Policy { task, .. } => format!("may {task}{title} begin?"),
         About::Changes { task, files, lines, .. } => {
-            let title = title_of(state, task);
-            first_line(&format!(
-                "take over what {task} changed ({files} files, {lines} lines): {title}"
-            ))
+            let (files, lines) = (many(*files, "file"), many(*lines, "line"));
+            format!("may what {task}{title} changed be taken over: {files}, {lines}?")
         }
-        About::Failure { task, error, .. } => first_line(&format!("{task} failed: {error}")),
-        About::Operation { call, .. } => first_line(&call.title),
-        About::Unknown { what, .. } => first_line(&format!("was it done? {what}")),
-    }
+        About::Failure { task, error, .. } => format!("{task}{title} failed: {error}"),
+        About::Operation { call, .. } => call.title.clone(),
+        About::Unknown { what, .. } => format!("was it done? {what}"),
+    };
+    first_line(&told)
 }
 
 /// What would happen, one thing each.
@@ -45,7 +47,8 @@ pub(super) fn effects(about: &About, state: &State) -> Vec<String> {
         }
         About::Failure { dependents, .. } if *dependents > 0 => {
             let waiting = usize::try_from(*dependents).unwrap_or(usize::MAX);
-            vec![format!("{} more depend on it", count(waiting, "task"))]
+            let depend = if waiting == 1 { "depends" } else { "depend" };
+            vec![format!("{} {depend} on it", count(waiting, "task"))]
         }
         About::Failure { .. } => Vec::new(),
         About::Operation { .. } | About::Unknown { .. } => {

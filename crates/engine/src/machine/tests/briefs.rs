@@ -21,6 +21,7 @@ pub fn plan(tasks: &str) -> Plan {
         checkpoints: true,
         yes: false,
         people_only: Vec::new(),
+        ungated: false,
     };
     let place =
         aurora_model::run::Place { feature: "f".to_owned(), path: "/w".to_owned(), branch: None };

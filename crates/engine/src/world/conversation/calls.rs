@@ -15,6 +15,7 @@ use super::super::tools::judged::{Judge, Judged};
 use super::super::tools::told::{Made, denied_by_policy};
 use super::super::tools::{Tool, at_desk};
 use super::super::{Inner, blocking};
+use crate::approvals::autonomy;
 use crate::driver::Stop;
 use crate::error::Result;
 
@@ -47,28 +48,41 @@ pub(super) struct OneTurn<'a> {
 pub(in crate::world) struct Sorted {
     pub results: Vec<CallResult>,
     pub frozen: Vec<FrozenCall>,
+    /// How many the policy denied.
+    pub denied: u32,
+}
+
+impl Sorted {
+    fn deny(&mut self, call: &Call, judged: &Judged) {
+        let told = denied_by_policy(judged.reasons.first());
+        let made = Made::told(&told, "denied by the policy").into_failure();
+        self.results.push(result(call, made));
+        self.denied = self.denied.saturating_add(1);
+    }
 }
 
 impl Inner {
     /// What calls of a worker are judged by.
-    pub(in crate::world) fn judge_for<'a>(&'a self, worker: &'a Worker) -> Judge<'a> {
+    pub(in crate::world) async fn judge_for<'a>(&'a self, worker: &'a Worker) -> Result<Judge<'a>> {
         let desk = worker.desk.to_string_lossy().into_owned();
         let rules: &Rules = &self.settings.rules;
-        let role = worker.role.as_deref();
+        let (agent, role) = (Some(worker.agent.as_str()), worker.role.as_deref());
+        let lowered = autonomy::lowering(self.settings.store.as_ref()).await?;
         let context = Context {
             cwd: Some(desk.clone()),
             root: Some(desk),
             role: worker.role.clone().or_else(|| self.settings.context.role.clone()),
+            now: Some((self.settings.now)()),
             ..self.settings.context.clone()
         };
-        Judge {
+        Ok(Judge {
             policy: &self.settings.policy,
             policy_digest: &self.settings.policy_digest,
             rules,
             context,
             agent: &worker.agent,
-            autonomy: rules.autonomy(Some(worker.agent.as_str()), role),
-        }
+            autonomy: lowered.effective(rules.autonomy(agent, role), agent, role),
+        })
     }
 
     /// Does what may be done about the calls of a turn.
@@ -79,6 +93,7 @@ impl Inner {
         stop: &Stop,
     ) -> Result<Sorted> {
         let OneTurn { worker, given, said, deadline } = *turn;
+        let judge = self.judge_for(worker).await?;
         let mut sorted = Sorted::default();
         let mut asked = Vec::new();
         for (at, call) in calls.iter().enumerate() {
@@ -95,7 +110,7 @@ impl Inner {
                     continue;
                 }
             };
-            let judged = self.judge_for(worker).judge(tool, &args);
+            let judged = judge.judge(tool, &args);
             match judged.decision {
                 Answer::Allow => {
                     let left = deadline.saturating_duration_since(Instant::now());
@@ -103,15 +118,14 @@ impl Inner {
                     sorted.results.push(result(call, made));
                 }
                 Answer::Ask => asked.push((call, tool, args)),
-                Answer::Deny => sorted.results.push(result(call, denied(&judged))),
+                Answer::Deny => sorted.deny(call, &judged),
             }
         }
         // What is asked is what will be done: as it is after the others were made.
         for (call, tool, args) in asked {
-            let judge = self.judge_for(worker);
             let judged = judge.judge(tool, &args);
             if judged.decision == Answer::Deny {
-                sorted.results.push(result(call, denied(&judged)));
+                sorted.deny(call, &judged);
                 continue;
             }
             match judge.freeze(&call.id, tool, &args, &judged, &worker.desk) {
@@ -167,11 +181,6 @@ fn understood(call: &Call, given: &Tools, desk: &Path) -> std::result::Result<(T
     }
     let bad = |why: String| Made::failed("malformed_arguments", &why);
     Args::read(tool, &call.args, desk).map(|args| (tool, args)).map_err(bad)
-}
-
-fn denied(judged: &Judged) -> Made {
-    let told = denied_by_policy(judged.reasons.first());
-    Made::told(&told, "denied by the policy").as_failure()
 }
 
 fn result(call: &Call, made: Made) -> CallResult {

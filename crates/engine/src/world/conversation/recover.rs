@@ -37,9 +37,10 @@ impl Inner {
     ) -> Result<Settled> {
         let executor = standing.executor.clone().unwrap_or_default();
         let tool = Tool::from_name(&asked.call.tool);
+        let judge = self.judge_for(&asked.worker).await?;
         let args = tool.and_then(|tool| {
             let args = Args::read(tool, &asked.args, &asked.worker.desk).ok()?;
-            let judged = self.judge_for(&asked.worker).judge(tool, &args);
+            let judged = judge.judge(tool, &args);
             (judged.decision != Answer::Deny).then_some(args)
         });
         let targets = &standing.request.subject.targets;

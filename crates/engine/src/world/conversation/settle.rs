@@ -10,9 +10,10 @@ use aurora_model::{
     About, Answer, ApprovalState, Choice, Digest, FrozenCall, HowSettled, QuestionId, Subject,
     TaskId,
 };
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::super::tools::args::Args;
+use super::super::tools::judged::Judge;
 use super::super::tools::told::{Made, refused};
 use super::super::tools::{SCHEMA, Tool, files};
 use super::super::{Inner, blocking, task_of};
@@ -152,65 +153,31 @@ impl Inner {
         stop: &Stop,
     ) -> Result<Option<Settled>> {
         let executor = format!("{}@{}", self.settings.run, std::process::id());
-        let (args, digest) = self.resolved_now(asked, standing);
+        let done = chosen(standing) == Some(Choice::Done);
+        let (args, digest) = match done {
+            true => (None, standing.request.digest.clone()),
+            false => {
+                let judge = self.judge_for(&asked.worker).await?;
+                resolved_now(&judge, asked, standing)
+            }
+        };
         let reserve = Tell::Reserve { executor: executor.clone(), digest };
         let reserved = match self.queue()?.tell(asked.question, &reserve).await {
             Ok(reserved) => reserved,
             Err(Error::Request { .. }) => return Ok(None),
             Err(error) => return Err(error),
         };
-        let args = match (reserved.state, args) {
-            (ApprovalState::Reserved, Some(args)) => args,
-            (ApprovalState::Reserved, None) => {
-                let made = Made::failed("failed", "its arguments cannot be read any more");
-                return self.record(asked, &executor, made).await.map(Some);
+        if reserved.state != ApprovalState::Reserved {
+            return Ok(None);
+        }
+        let made = match args {
+            _ if done => said_to_be_done(standing),
+            Some(args) => {
+                edited(standing, asked, self.make(&asked.worker, &args, stop.clone()).await?)
             }
-            _ => return Ok(None),
+            None => Made::failed("failed", "its arguments cannot be read any more"),
         };
-        if chosen(standing) == Some(Choice::Done) {
-            let by = standing.decision.as_ref().map_or("a person", |one| one.by.name.as_str());
-            let told = format!("{by} says that it was done; what it said is not known");
-            let made =
-                Made::told(&serde_json::json!({"done": true, "message": told}), told.clone());
-            return self.record(asked, &executor, made).await.map(Some);
-        }
-        let made = self.make(&asked.worker, &args, stop.clone()).await?;
-        let made = edited(standing, asked, made);
         self.record(asked, &executor, made).await.map(Some)
-    }
-
-    /// What would be done now, and its digest: it is what was approved only when nothing differs.
-    fn resolved_now(&self, asked: &Asked<'_>, standing: &Standing) -> (Option<Args>, Digest) {
-        let subject = &standing.request.subject;
-        let nothing = || files::hash(b"what would be done cannot be told");
-        let tool = Tool::from_name(&asked.call.tool).filter(|_| asked.call.schema == SCHEMA);
-        let Some(tool) = tool else { return (None, nothing()) };
-        let Ok(args) = Args::read(tool, &asked.args, &asked.worker.desk) else {
-            return (None, nothing());
-        };
-        let judge = self.judge_for(&asked.worker);
-        let found = judge.judge(tool, &args);
-        if found.decision == Answer::Deny {
-            return (Some(args), files::hash(b"the policy forbids it"));
-        }
-        if asked.again {
-            // Nobody can say what it would be done to: that is why a person was asked.
-            return (Some(args), standing.request.digest.clone());
-        }
-        let Ok(now) = found.targets(&args, &asked.worker.desk) else {
-            return (Some(args), nothing());
-        };
-        let changed = standing.version > 1;
-        let targets = if changed { still(&subject.targets, now) } else { now };
-        let subject = Subject {
-            args: asked.args.clone(),
-            targets,
-            policy: self.settings.policy_digest.clone(),
-            tier: found.tier,
-            autonomy: judge.autonomy,
-            ..subject.clone()
-        };
-        (Some(args), digest_of(&subject))
     }
 
     /// Writes down what came of a call: first with its request, so that it is never made again.
@@ -268,9 +235,53 @@ impl Inner {
     }
 }
 
+/// What would be done now, and its digest: it is what was approved only when nothing differs.
+fn resolved_now(
+    judge: &Judge<'_>,
+    asked: &Asked<'_>,
+    standing: &Standing,
+) -> (Option<Args>, Digest) {
+    let subject = &standing.request.subject;
+    let nothing = || files::hash(b"what would be done cannot be told");
+    let tool = Tool::from_name(&asked.call.tool).filter(|_| asked.call.schema == SCHEMA);
+    let Some(tool) = tool else { return (None, nothing()) };
+    let Ok(args) = Args::read(tool, &asked.args, &asked.worker.desk) else {
+        return (None, nothing());
+    };
+    let found = judge.judge(tool, &args);
+    if found.decision == Answer::Deny {
+        return (Some(args), files::hash(b"the policy forbids it"));
+    }
+    if asked.again {
+        // Nobody can say what it would be done to: that is why a person was asked.
+        return (Some(args), standing.request.digest.clone());
+    }
+    let Ok(now) = found.targets(&args, &asked.worker.desk) else {
+        return (Some(args), nothing());
+    };
+    let changed = standing.version > 1;
+    let targets = if changed { still(&subject.targets, now) } else { now };
+    let subject = Subject {
+        args: asked.args.clone(),
+        targets,
+        policy: judge.policy_digest.clone(),
+        tier: found.tier,
+        autonomy: judge.autonomy,
+        ..subject.clone()
+    };
+    (Some(args), digest_of(&subject))
+}
+
 /// What a person chose.
 fn chosen(standing: &Standing) -> Option<Choice> {
     standing.decision.as_ref().map(|decision| decision.choice)
+}
+
+/// What a person says about a call of which nobody else can tell.
+fn said_to_be_done(standing: &Standing) -> Made {
+    let by = standing.decision.as_ref().map_or("a person", |one| one.by.name.as_str());
+    let message = format!("{by} says that it was done; what it said is not known");
+    Made::told(&json!({"done": true, "message": message}), message.clone())
 }
 
 /// The question by which a call was asked about first.

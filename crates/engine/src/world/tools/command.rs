@@ -105,7 +105,7 @@ fn told(end: End, seconds: u64, stdout: &str, stderr: &str) -> Made {
         }
     };
     let made = Made::told(&content, summary);
-    if good { made } else { made.as_failure() }
+    if good { made } else { made.into_failure() }
 }
 
 /// The beginning and the end of an output.

@@ -1,13 +1,15 @@
 //! What may be done about a call: judged by the policy, then by the agent's level, and frozen as it is
 //! where a person must decide.
 
+mod own;
+
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use aurora_gate::Policy;
 use aurora_gate::approval::risk::actions_of_call;
 use aurora_gate::approval::rules::Asked;
-use aurora_gate::approval::{Classifier as _, Rules, tighten};
+use aurora_gate::approval::{Classifier as _, Rules, tighten_call};
 use aurora_gate::judge::describe;
 use aurora_model::{
     Action, ActionType, AgentName, Answer, Autonomy, Context, Digest, FrozenCall, GateKind,
@@ -54,11 +56,16 @@ pub(in crate::world) struct Judged {
 impl Judge<'_> {
     /// Judges a call.
     pub fn judge(&self, tool: Tool, args: &Args) -> Judged {
-        let call = ToolCall { name: tool.name().to_owned(), args: args.resolved() };
+        self.judge_call(ToolCall { name: tool.name().to_owned(), args: args.resolved() })
+    }
+
+    /// Judges a call of a tool that may be the agent's own.
+    pub fn judge_call(&self, call: ToolCall) -> Judged {
         let action = Action::Tool(call);
         let (verdict, context) = reading::judge(&action, self.policy, &self.context);
         let actions = actions_of_call(&action, &context);
-        let decision = tighten(verdict.decision, &actions, self.autonomy);
+        let (answer, level) = (verdict.decision, self.autonomy);
+        let decision = tighten_call(answer, &action, self.policy, &context, level);
         let mut reasons = verdict.reasons;
         if decision != verdict.decision {
             reasons.push(self.reason(&actions));
@@ -100,18 +107,44 @@ impl Judge<'_> {
         let at_desk = Files::beneath(desk).map_err(|error| files::failed(&error))?;
         let targets = targets(args, &judged.wanted, &at_desk, desk)?;
         let title = title(args, &targets);
+        let made = ToolCall { name: tool.name().to_owned(), args: args.resolved() };
+        Ok(self.frozen(call, made, judged, targets, title))
+    }
+
+    /// A call of the agent's own tools, as it will make it itself after a yes.
+    pub fn freeze_own(
+        &self,
+        call: &str,
+        own: &ToolCall,
+        judged: &Judged,
+        desk: &Path,
+    ) -> FrozenCall {
+        let targets = own::targets(own, &judged.wanted, desk);
+        let claimed = own::text(own, "description").map(str::to_owned);
+        let title = plain(&own::words(own, desk));
+        FrozenCall { claimed, ..self.frozen(call, own.clone(), judged, targets, title) }
+    }
+
+    fn frozen(
+        &self,
+        call: &str,
+        made: ToolCall,
+        judged: &Judged,
+        targets: Vec<Target>,
+        title: String,
+    ) -> FrozenCall {
         let asked = Asked {
             gate: GateKind::Operation,
             tier: judged.tier,
             autonomy: self.autonomy,
             actions: &judged.actions,
         };
-        Ok(FrozenCall {
+        FrozenCall {
             call: call.to_owned(),
             agent: self.agent.clone(),
-            tool: tool.name().to_owned(),
+            tool: made.name,
             schema: SCHEMA,
-            args: args.resolved(),
+            args: made.args,
             targets,
             policy: self.policy_digest.clone(),
             title,
@@ -122,7 +155,7 @@ impl Judge<'_> {
             autonomy: self.autonomy,
             claimed: None,
             needs_person: self.rules.needs_person(&asked),
-        })
+        }
     }
 }
 
@@ -188,7 +221,10 @@ fn head(desk: &Path) -> Option<String> {
 
 /// What a call is, in one line of ours that steers no terminal.
 fn title(args: &Args, targets: &[Target]) -> String {
-    let title = words(args, targets);
+    plain(&words(args, targets))
+}
+
+fn plain(title: &str) -> String {
     title.chars().map(|c| if c.is_control() { '�' } else { c }).collect()
 }
 
@@ -210,13 +246,15 @@ fn words(args: &Args, targets: &[Target]) -> String {
             });
             format!("apply a patch to {}", paths.collect::<Vec<_>>().join(", "))
         }
-        Args::Run { command, .. } => {
-            let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
-            let mut shown: String = line.chars().take(MAX_TITLE_CHARS).collect();
-            if shown.len() < line.len() {
-                shown.push('…');
-            }
-            format!("run `{shown}`")
-        }
+        Args::Run { command, .. } => run_words(command),
     }
+}
+
+fn run_words(command: &str) -> String {
+    let line = command.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut shown: String = line.chars().take(MAX_TITLE_CHARS).collect();
+    if shown.len() < line.len() {
+        shown.push('…');
+    }
+    format!("run `{shown}`")
 }

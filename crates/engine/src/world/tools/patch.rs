@@ -113,9 +113,7 @@ fn one(file: &PatchFile, patch: &[u8], files: &Files) -> Result<Vec<Change>, Str
 }
 
 fn section<'p>(file: &PatchFile, patch: &'p [u8]) -> Option<&'p [u8]> {
-    let begin = usize::try_from(file.span.start).ok()?;
-    let end = usize::try_from(file.span.end).ok()?;
-    patch.get(begin..end)
+    patch.get(file.span.start..file.span.end)
 }
 
 /// The parts of a file's section.

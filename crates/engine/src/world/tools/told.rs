@@ -32,7 +32,7 @@ impl Made {
     }
 
     /// The same, said to be a failure.
-    pub fn as_failure(self) -> Self {
+    pub fn into_failure(self) -> Self {
         Self { is_error: true, ..self }
     }
 }

@@ -74,7 +74,7 @@ static MODELLED: &[&str] = &[
 ];
 
 /// Programs that only run another one, which is looked at by itself.
-static WRAPPERS: &[&str] = &["bash", "env", "nice", "sh", "time", "timeout", "xargs"];
+static WRAPPERS: &[&str] = &["env", "nice", "time", "timeout", "xargs"];
 
 /// The project's own checks, by their first words.
 static CHECKS: &[&[&str]] = &[
@@ -108,6 +108,43 @@ static CHECKS: &[&[&str]] = &[
     &["tsc"],
     &["vitest"],
     &["yarn", "test"],
+];
+
+/// Options of checks that choose what is checked, or how much is said. Others may name a program to run.
+static CHECK_OPTIONS: &[&str] = &[
+    "--",
+    "--all",
+    "--all-features",
+    "--all-targets",
+    "--bins",
+    "--doc",
+    "--exact",
+    "--features",
+    "--ignored",
+    "--lib",
+    "--no-capture",
+    "--no-default-features",
+    "--no-fail-fast",
+    "--nocapture",
+    "--package",
+    "--quiet",
+    "--release",
+    "--test",
+    "--tests",
+    "--verbose",
+    "--workspace",
+    "-D",
+    "-E",
+    "-count",
+    "-k",
+    "-p",
+    "-q",
+    "-race",
+    "-run",
+    "-s",
+    "-v",
+    "-vv",
+    "-x",
 ];
 
 /// What git's commands are, where they are always the same.
@@ -297,15 +334,31 @@ fn program(simple: &Simple, known: Known) -> Option<&'static str> {
     if known.caused && MODELLED.contains(name) {
         return None;
     }
-    let sets = rest.iter().any(|word| word.contains('='));
-    if known.around && WRAPPERS.contains(name) && !sets {
+    if known.around && wraps_only(name, rest) {
         return None;
     }
     // A check runs what the project says; beside other effects nobody can tell what that is by then.
-    if known.quiet && CHECKS.iter().any(|check| words.starts_with(check)) {
-        return Some("test:run");
+    let is_check = known.quiet && CHECKS.iter().any(|check| is_check(check, &words));
+    Some(if is_check { "test:run" } else { "shell:run" })
+}
+
+/// Whether a program does nothing but run what stands in its arguments.
+fn wraps_only(name: &str, rest: &[&str]) -> bool {
+    match name {
+        "bash" | "sh" => matches!(rest, ["-c" | "-lc", _]),
+        _ => WRAPPERS.contains(&name) && !rest.iter().any(|word| word.contains('=')),
     }
-    Some("shell:run")
+}
+
+/// Whether a command is this check of this project, with nothing in it that could make it another one.
+fn is_check(check: &[&str], words: &[&str]) -> bool {
+    let harmless = |word: &&str| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_./:-".contains(c);
+        let inside = !word.starts_with('/') && !word.split('/').any(|part| part == "..");
+        let option = word.starts_with('-');
+        (option && CHECK_OPTIONS.contains(word)) || (!option && inside && word.chars().all(plain))
+    };
+    words.strip_prefix(check).is_some_and(|rest| rest.iter().all(harmless))
 }
 
 /// Variables that change how much is said, and nothing else.

@@ -147,6 +147,15 @@ fn a_shell_line_is_what_its_effects_and_its_programs_are() {
     check("cargo test", &["test:run"]);
     check("timeout 60 cargo test", &["test:run"]);
     check("bash -lc 'pytest -q'", &["test:run"]);
+    check("cargo test -p aurora-gate risk::tests", &["test:run"]);
+    check("pytest -q tests/test_cart.py", &["test:run"]);
+    check("cargo test --config target.x.runner=evil", &["shell:run"]);
+    check("go test -exec evil ./...", &["shell:run"]);
+    check("make test SHELL=./evil", &["shell:run"]);
+    check("pytest ../other", &["shell:run"]);
+    check("bash --rcfile evil -ic ls", &["code:read", "shell:run"]);
+    check("sort -uo src/a.rs b", &["code:read", "code:write"]);
+    check("find . -fprint src/a.rs", &["code:read", "code:write"]);
     check("cargo test && rm -rf src", &["code:delete", "shell:run"]);
     check("git status", &["vcs:read"]);
     check("git diff --output=src/a.rs", &["code:create", "shell:run"]);

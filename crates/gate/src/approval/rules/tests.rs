@@ -376,3 +376,32 @@ fn the_schema_knows_every_section_and_policy() {
         assert!(schema["$defs"][name].is_object(), "{name}");
     }
 }
+
+const GUIDE: &str = include_str!("../../../../../docs/guides/approvals.md");
+
+#[test]
+fn every_example_of_the_guide_is_read() {
+    // APR-6
+    let blocks: Vec<&str> =
+        GUIDE.split("```yaml\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() > 5, "{}", blocks.len());
+    for block in blocks {
+        if block.starts_with("# .aurora/policies.yaml") {
+            let (kind, name) = (crate::policy::LayerKind::Project, "guide".to_owned());
+            let layer = crate::policy::LayerSource { kind, name, text: block.to_owned() };
+            crate::Policy::load(&[layer]).unwrap_or_else(|errors| panic!("{errors}\n{block}"));
+        } else {
+            rules(block);
+        }
+    }
+}
+
+#[test]
+fn the_guide_names_every_type_in_the_row_of_its_tier() {
+    // APR-4
+    for (name, tier) in DEFAULTS {
+        let row = GUIDE.lines().find(|line| line.starts_with(&format!("| {} |", tier.name())));
+        let row = row.unwrap_or_else(|| panic!("no row for {tier:?}"));
+        assert!(row.split([',', '|']).any(|word| word.trim() == *name), "{name} in {row}");
+    }
+}

@@ -35,6 +35,7 @@ fn state(run: &str, goal: &str) -> State {
             checkpoints: false,
             yes: false,
             people_only: Vec::new(),
+            ungated: false,
         },
     };
     State::of(&[Event::RunStarted { brief }])

@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 
 use aurora_engine::approvals::{Queue, Silence};
 use aurora_engine::driver::Stop;
-use aurora_engine::machine::{State, answer_by_yes};
+use aurora_engine::machine::{State, answer_unasked};
 use aurora_engine::world::{Asker, MaybeAnswer};
 use aurora_model::{About, Answerer, Choice, Question, RunKind};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -67,11 +67,14 @@ impl Asker for Screen {
 }
 
 /// Answers in the person's place, as a run that was begun with `--yes` does itself.
-pub struct Yes;
+pub struct Yes {
+    /// Whether that is so because gates are switched off in the environment.
+    pub ungated: bool,
+}
 
 impl Asker for Yes {
     fn ask(&self, question: &Question, _: &Arc<State>, _: Stop) -> MaybeAnswer {
-        Box::pin(std::future::ready(Some(answer_by_yes(question))))
+        Box::pin(std::future::ready(Some(answer_unasked(question, self.ungated))))
     }
 }
 

@@ -2,12 +2,15 @@
 
 use aurora_engine::driver::Told;
 use aurora_engine::machine::State;
-use aurora_model::{About, AttemptEnd, Event, HowSettled, SkipWhy, TaskId};
+use aurora_model::{
+    About, Answerer, AttemptEnd, Choice, Event, HowSettled, QuestionId, SkipWhy, TaskId,
+};
 
 use super::super::view::{self, first_line};
 use crate::output::changes::count;
 use crate::output::panel::{Canvas, Sign};
 use crate::output::progress_panel::{self, Happened, Step};
+use crate::wiring::gates;
 
 /// The line that tells an event; nothing where there is nothing to tell.
 pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<String> {
@@ -59,27 +62,12 @@ pub fn line(canvas: Canvas, told: &Told, state: &State, panel: bool) -> Option<S
             let facts = reasons.iter().map(|reason| format!("{}: {}", reason.rule, reason.message));
             step(Happened::Denied, task, facts.collect())
         }
-        Event::QuestionAsked { question } => match &question.about {
-            About::Policy { task, reasons } | About::Changes { task, reasons, .. } => {
-                let facts = reasons.iter().map(|reason| reason.message.clone());
-                step(Happened::Parked, task, facts.collect())
-            }
-            About::Operation { task, call } => {
-                step(Happened::Parked, task, vec![call.title.clone()])
-            }
-            About::Unknown { task, what, .. } => step(Happened::Parked, task, vec![what.clone()]),
-            About::Preview | About::Failure { .. } => None,
-        },
+        Event::QuestionAsked { question } => {
+            let (task, facts) = asked(&question.about)?;
+            step(Happened::Parked, task, facts)
+        }
         Event::QuestionAnswered { question, choice, answerer } => {
-            let (choice, by) = (choice.name(), canvas.safe(&answerer.by));
-            let surface = canvas.safe(&answerer.surface);
-            match answerer.surface.as_str() {
-                "terminal" | "flag" => None,
-                "environment" => {
-                    Some(format!("warning: {by}: {choice} without asking ({question})"))
-                }
-                _ => Some(format!("{question} was answered: {choice}, by {by} ({surface})")),
-            }
+            answered(canvas, question, *choice, answerer)
         }
         Event::QuestionClosed { question, how, reason } => {
             let (how, why) = (how.name().replace('_', " "), canvas.safe(reason));
@@ -111,4 +99,33 @@ const fn settled(how: HowSettled) -> &'static str {
         HowSettled::Stale => "not done, since it is not what it was",
         HowSettled::Unknown => "nobody can tell whether it was done",
     }
+}
+
+/// The task that must wait for an answer, and why.
+fn asked(about: &About) -> Option<(&TaskId, Vec<String>)> {
+    match about {
+        About::Policy { task, reasons } | About::Changes { task, reasons, .. } => {
+            Some((task, reasons.iter().map(|reason| reason.message.clone()).collect()))
+        }
+        About::Operation { task, call } => Some((task, vec![call.title.clone()])),
+        About::Unknown { task, what, .. } => Some((task, vec![what.clone()])),
+        About::Preview | About::Failure { .. } => None,
+    }
+}
+
+/// Who answered from elsewhere; that nobody was asked is said each time.
+fn answered(
+    canvas: Canvas,
+    question: &QuestionId,
+    choice: Choice,
+    answerer: &Answerer,
+) -> Option<String> {
+    if let Some(warning) = gates::warning(choice, answerer) {
+        return Some(format!("warning: {} ({question})", canvas.safe(&warning)));
+    }
+    if matches!(answerer.surface.as_str(), "terminal" | "flag") {
+        return None;
+    }
+    let (by, surface) = (canvas.safe(&answerer.by), canvas.safe(&answerer.surface));
+    Some(format!("{question} was answered: {}, by {by} ({surface})", choice.name()))
 }

@@ -1,15 +1,16 @@
 //! What would be done instead, judged again by the gate before anybody can say yes to it.
 
+use aurora_engine::world::reading;
 use aurora_gate::Policy;
 use aurora_gate::approval::lifecycle::Edit;
-use aurora_gate::approval::{Classifier as _, Rules, actions_of, digest_of, tighten};
+use aurora_gate::approval::risk::actions_of_call;
+use aurora_gate::approval::{Classifier as _, Rules, digest_of, tighten};
 use aurora_gate::judge::describe;
-use aurora_model::{Action, Decider, Subject, Target, ToolCall};
+use aurora_model::{Action, Decider, Subject, ToolCall};
 
 use super::super::{Change, settings};
 use crate::exit::Failure;
 use crate::output::request::Item;
-use crate::wiring::judging;
 use crate::wiring::place::{Given, Place};
 
 /// The edit of a request, with the gate's word about it.
@@ -26,13 +27,13 @@ pub fn edit(
     }
     let action = Action::Tool(ToolCall { name: old.tool.clone(), args: change.args.clone() });
     let place = Place::look(Given { cwd: Some(old.project.clone().into()), ..Given::default() });
-    let verdict = judging::judge(&action, policy, &place.context(true));
-    let kinds: Vec<_> = verdict.effects.iter().map(|effect| effect.kind.clone()).collect();
-    let actions = actions_of(&kinds);
+    // What it would run is read, as it was when the call was judged first; what it would be done to is
+    // looked at again before it is made.
+    let (verdict, context) = reading::judge(&action, policy, &place.context(true));
+    let actions = actions_of_call(&action, &context);
     let tier = rules.strictest(&actions);
     let subject = Subject {
         args: change.args.clone(),
-        targets: targets(old, change),
         policy: settings::policy_digest(policy),
         tier,
         ..old.clone()
@@ -50,9 +51,4 @@ pub fn edit(
         actions,
         tier,
     })
-}
-
-/// What it would be done to: the same as before where nothing else is named.
-fn targets(old: &Subject, _: &Change) -> Vec<Target> {
-    old.targets.clone()
 }

@@ -42,8 +42,10 @@ fn host_of(authority: &str) -> Option<&str> {
 
 /// Whether a host is this machine by its name.
 pub(super) fn is_here(host: &str) -> bool {
-    let address = host.parse::<std::net::IpAddr>();
-    host.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
+    let parts: Vec<&str> = host.split('.').collect();
+    let is_number = |part: &&str| part.parse::<u8>().is_ok();
+    let of_loopback = matches!(parts.as_slice(), ["127", _, _, _]) && parts.iter().all(is_number);
+    host.eq_ignore_ascii_case("localhost") || host == "::1" || of_loopback
 }
 
 /// Whether a text can be an address of mail.
