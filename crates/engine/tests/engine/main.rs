@@ -21,6 +21,8 @@ mod many;
 #[cfg(test)]
 mod notify;
 #[cfg(test)]
+mod pages;
+#[cfg(test)]
 mod property;
 #[cfg(test)]
 mod queued;
