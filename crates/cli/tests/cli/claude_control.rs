@@ -76,7 +76,9 @@ impl Asking {
             let list = self.world.run(&["approvals", "list", "--json"]).json();
             let ids = list["questions"].as_array()?.iter();
             let mut ids = ids.filter_map(|one| one["id"].as_str().map(str::to_owned));
-            ids.find(|id| id.starts_with(&prefix) && !id[prefix.len()..].starts_with('q'))
+            let is_call =
+                |id: &String| id.strip_prefix(&prefix).is_some_and(|rest| !rest.starts_with('q'));
+            ids.find(is_call)
         })
     }
 
