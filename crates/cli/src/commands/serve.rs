@@ -95,7 +95,10 @@ async fn listen(args: &Args, address: SocketAddr, store: Arc<dyn Store>) -> anyh
         pid: std::process::id(),
         token: secret.as_ref().map(|secret| secret.expose().to_owned()),
     };
-    let local = secret.map(|secret| Local { hash: secret.hash(), person: person::login() });
+    // The same name as at a terminal: one person must not count as two.
+    let rules = approvals::settings::rules(&Place::look(Given::default()))?;
+    let name = person::here(&rules, Surface::Http).name;
+    let local = secret.map(|secret| Local { hash: secret.hash(), person: name });
     let (queue, background) = background::start(&store)?;
     let server = Server::new(Settings {
         ports: ports::all(&queue, background.deliveries()),

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use aurora_agents::Registry;
 use aurora_engine::approvals::register::people_only;
-use aurora_engine::approvals::{Queue, Timekeeper};
+use aurora_engine::approvals::Queue;
 use aurora_engine::budget::{Budget, Limits, OnLimit};
 use aurora_engine::driver::Signal;
 use aurora_engine::machine::{Command, State};
@@ -198,9 +198,6 @@ impl Site {
         }
         let queue =
             Queue::new(Arc::clone(&self.store), notify::notices(self.rules.channels()), now);
-        // While a run is driven, what is due becomes due, and what is told leaves.
-        let _timekeeper = Timekeeper::start(queue.clone());
-        let _delivery = notify::deliver(&self.store, self.rules.channels());
         // A run has screens of its own; a line about hashing would spoil them.
         let workspace = open_at(self.session.workspace.root(), Arc::new(Silent))?;
         let beside = notify::Beside::start(&queue, self.rules.channels());
