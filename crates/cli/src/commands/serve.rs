@@ -9,6 +9,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
 use aurora_engine::people::{TokenBook, TokenKind};
+use aurora_model::Surface;
 use aurora_server::{Limits, Local, Server, Settings, Stop, is_loopback};
 use aurora_store::Store;
 use serde_json::json;
@@ -17,11 +18,12 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::wiring::place::{Given, Place};
 use crate::wiring::run::{self, Site};
 use crate::wiring::serve::{self, Announced};
 use crate::wiring::store::Log;
 use crate::wiring::workspace::now;
-use crate::wiring::{fence, person};
+use crate::wiring::{approvals, fence, person};
 
 /// Where to listen, and for whom.
 #[derive(clap::Args)]

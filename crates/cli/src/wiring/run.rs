@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aurora_agents::Registry;
-use aurora_engine::approvals::register::people_only;
 use aurora_engine::approvals::Queue;
+use aurora_engine::approvals::register::people_only;
 use aurora_engine::budget::{Budget, Limits, OnLimit};
 use aurora_engine::driver::Signal;
 use aurora_engine::machine::{Command, State};
