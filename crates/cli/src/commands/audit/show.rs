@@ -145,6 +145,10 @@ fn line(style: Style, record: &Record, payload: &Value) -> String {
         escape::line(&record.kind)
     );
     let mut words = Vec::new();
+    // Who decided, from where and why comes before everything else.
+    if let Some(decision) = payload.get("decision") {
+        decided(decision, &mut words);
+    }
     // A question says only in its third level what it is about.
     let depth = if record.kind == "question_asked" { 3 } else { 2 };
     gist(payload, "", depth, &mut words);
@@ -156,6 +160,20 @@ fn line(style: Style, record: &Record, payload: &Value) -> String {
         short.push('…');
     }
     format!("{head}  {}\n", style.faint(&short)).replace("  \n", "\n")
+}
+
+/// Who decided, from where, and why.
+fn decided(decision: &Value, out: &mut Vec<String>) {
+    let text = |value: &Value, pointer: &str| {
+        value.pointer(pointer).and_then(Value::as_str).map(ToOwned::to_owned)
+    };
+    if let Some(name) = text(decision, "/by/name") {
+        let surface = text(decision, "/by/surface").unwrap_or_default();
+        out.push(format!("by={name:?} from={surface}"));
+    }
+    if let Some(reason) = text(decision, "/reason") {
+        out.push(format!("reason={reason:?}"));
+    }
 }
 
 /// The plain values of a payload, not deeper than so many levels.
