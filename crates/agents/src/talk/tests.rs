@@ -18,7 +18,7 @@ fn turn(calls: Vec<Call>) -> Turn {
     Turn { text, calls, thoughts: Vec::new(), cost, stop: Stop::Finished }
 }
 
-// APR-6: the decision is injected as the result of the call that asked for it.
+// APR-7: the decision is injected as the result of the call that asked for it.
 #[test]
 fn results_come_in_the_order_of_their_calls_whenever_they_were_there() {
     let mut talk = Conversation::begin("s".to_owned(), "p".to_owned());
@@ -32,7 +32,7 @@ fn results_come_in_the_order_of_their_calls_whenever_they_were_there() {
     assert_eq!(talk.progress.turns, 1);
 }
 
-// APR-6
+// APR-7
 #[test]
 fn a_call_without_a_result_a_result_without_a_call_and_a_second_result_are_refused() {
     let mut talk = Conversation::begin("s".to_owned(), "p".to_owned());

@@ -56,9 +56,9 @@ fn kept(talk: &Conversation) -> Conversation {
     Conversation { messages: talk.messages.iter().map(again).collect(), ..talk.clone() }
 }
 
-// APR-6: two calls in one turn, each with its own result, over every API.
+// APR-7: two calls in one turn, each with its own result, over every API.
 #[tokio::test]
-async fn apr_6_each_api_makes_calls_and_hears_their_results_under_their_names() {
+async fn apr_7_each_api_makes_calls_and_hears_their_results_under_their_names() {
     for provider in ModelProvider::ALL {
         let two = [
             ("repo_read_file", "call-a", r#"{"path":"a.txt"}"#),

@@ -129,7 +129,7 @@ fn command(line: &str) -> (&'static str, Value) {
     ("run_command", json!({"command": line}))
 }
 
-// APR-6. Traps: approving resumed nothing, or the model had to call again and was asked again; the
+// APR-7. Traps: approving resumed nothing, or the model had to call again and was asked again; the
 // result was written before parking; only the first of several gated calls was parked.
 #[test]
 fn calls_that_are_asked_are_made_once_after_a_yes_and_the_model_sees_what_came_of_them() {
@@ -190,7 +190,7 @@ fn calls_that_are_asked_are_made_once_after_a_yes_and_the_model_sees_what_came_o
     assert_eq!((cost("task_parked"), cost("attempt_ended")), (json!(100), json!(100)));
 }
 
-// APR-6. Traps: on resume the question was recorded as approved also after a rejection; a rejected call
+// APR-7. Traps: on resume the question was recorded as approved also after a rejection; a rejected call
 // was executed.
 #[test]
 fn a_denied_call_is_not_made_and_the_model_is_told_who_said_so_and_why_and_tries_another_way() {
@@ -233,7 +233,7 @@ fn a_denied_call_is_not_made_and_the_model_is_told_who_said_so_and_why_and_tries
     assert_eq!(talk.standing(&format!("{run}.q2")).state.name(), "denied");
 }
 
-// APR-6: its place is free while it waits, and the others are done.
+// APR-7: its place is free while it waits, and the others are done.
 #[test]
 fn other_tasks_go_on_while_one_waits_for_a_person() {
     let worker = "  - {id: worker, provider: scripted, scenario: scenario.yaml}\n";
@@ -303,7 +303,7 @@ fn what_the_policy_denies_and_what_makes_no_sense_is_told_and_nobody_is_asked() 
     assert_eq!(error(4)["error"], "does_not_apply");
 }
 
-// APR-9: `--yes` answers in the person's place, and that is what is recorded.
+// REV-3: `--yes` answers in the person's place, and that is what is recorded.
 #[test]
 fn with_yes_calls_are_made_without_waiting_and_the_flag_is_named_as_who_decided() {
     let talk = Talk::new(

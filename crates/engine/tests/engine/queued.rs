@@ -299,9 +299,9 @@ fn settled(events: &[Event]) -> Vec<HowSettled> {
     events.iter().filter_map(how).collect()
 }
 
-// APR-1, APR-4
+// APR-1
 #[test]
-fn apr_4_a_driven_run_takes_decisions_from_elsewhere_and_makes_each_allowed_call_once() {
+fn apr_1_a_driven_run_takes_decisions_from_elsewhere_and_makes_each_allowed_call_once() {
     really(async {
         // Somebody sits there and says nothing; or nobody does, and the driver stays.
         for empty in [false, true] {
@@ -330,9 +330,9 @@ fn apr_4_a_driven_run_takes_decisions_from_elsewhere_and_makes_each_allowed_call
     });
 }
 
-// APR-4
+// APR-1
 #[test]
-fn apr_4_whoever_sits_there_decides_through_the_queue_and_is_told_when_that_is_not_enough() {
+fn apr_1_whoever_sits_there_decides_through_the_queue_and_is_told_when_that_is_not_enough() {
     really(async {
         let two = "people: {me: {}, bob: {}, eve: {}}\napprovers:\n  - {when: {gate: preview}, who: [me, bob, eve], quorum: 2}\n";
         let sitting = Sitting { answers: Mutex::new(vec![Choice::Proceed]), ..Sitting::default() };
@@ -362,9 +362,9 @@ fn apr_4_whoever_sits_there_decides_through_the_queue_and_is_told_when_that_is_n
     });
 }
 
-// APR-4, APR-7
+// APR-1, APR-6
 #[test]
-fn apr_7_time_closes_the_questions_of_a_driven_run_and_nothing_is_made() {
+fn apr_6_time_closes_the_questions_of_a_driven_run_and_nothing_is_made() {
     really(async {
         let place =
             Place::new("timeouts:\n  - {policy: deny, timeout: 4h}\n", 1, Sitting::default());
@@ -388,9 +388,9 @@ fn apr_7_time_closes_the_questions_of_a_driven_run_and_nothing_is_made() {
     });
 }
 
-// APR-4, EXE-5
+// APR-1, EXE-5
 #[test]
-fn apr_4_what_is_decided_while_nobody_drives_is_carried_over_at_once_or_on_resuming() {
+fn apr_1_what_is_decided_while_nobody_drives_is_carried_over_at_once_or_on_resuming() {
     really(async {
         for carried in [true, false] {
             let place = Place::new("", 2, Sitting { empty: true, ..Sitting::default() });
@@ -424,9 +424,9 @@ fn apr_4_what_is_decided_while_nobody_drives_is_carried_over_at_once_or_on_resum
     });
 }
 
-// APR-1, APR-9
+// APR-1, REV-3
 #[test]
-fn apr_9_a_flag_answers_in_the_same_moment_in_which_it_is_asked_and_is_recorded_as_such() {
+fn rev_3_a_flag_answers_in_the_same_moment_in_which_it_is_asked_and_is_recorded_as_such() {
     really(async {
         let lead = "people: {bob: {roles: [lead]}}\napprovers:\n  - {when: {gate: operation}, who: role:lead}\n";
         let place = Place::new(lead, 1, Sitting { empty: true, ..Sitting::default() });

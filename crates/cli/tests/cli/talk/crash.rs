@@ -16,7 +16,7 @@ fn until(what: &str, mut is: impl FnMut() -> bool) {
     }
 }
 
-// APR-6. Trap: the state was a live generator in memory, and a restart lost every question.
+// APR-7. Trap: the state was a live generator in memory, and a restart lost every question.
 #[test]
 fn a_kill_while_a_call_waits_loses_nothing_and_it_goes_on_once() {
     let tasks = "# Work\n\n- [ ] Greet the world <!-- id: t1 -->\n- [ ] Dawdle <!-- id: t2 -->\n";
@@ -43,7 +43,7 @@ fn a_kill_while_a_call_waits_loses_nothing_and_it_goes_on_once() {
     assert_eq!(of(&records, "task_unparked").count(), 1);
 }
 
-// APR-6: killed while the allowed command runs, between reservation and recording. Nobody can tell what
+// APR-7: killed while the allowed command runs, between reservation and recording. Nobody can tell what
 // became of it, so a person is asked, and it is not run again by itself.
 #[test]
 fn a_kill_while_an_allowed_command_runs_asks_a_person_and_does_not_run_it_again() {
@@ -78,7 +78,7 @@ fn a_kill_while_an_allowed_command_runs_asks_a_person_and_does_not_run_it_again(
     assert_eq!(talk.work("ran.log"), "ran\n");
 }
 
-// APR-6: killed between reservation and execution. What can be told from the files is not asked.
+// APR-7: killed between reservation and execution. What can be told from the files is not asked.
 #[test]
 fn a_write_that_was_reserved_and_not_made_is_made_once_and_one_that_was_made_is_not_made_again() {
     for made in [false, true] {
@@ -109,7 +109,7 @@ fn a_write_that_was_reserved_and_not_made_is_made_once_and_one_that_was_made_is_
     }
 }
 
-// APR-6: killed after the deed was recorded with the request, and before the run heard of it.
+// APR-7: killed after the deed was recorded with the request, and before the run heard of it.
 #[test]
 fn what_was_recorded_with_the_request_is_told_and_not_done_again() {
     let talk = Talk::new(

@@ -51,7 +51,7 @@ fn what_changed_after_the_yes_is_stale_and_nothing_is_done() {
     assert_ne!(talk.work("src/a.txt"), "mine\n");
 }
 
-// APR-4: what a person changed is what is made, and the model is told so.
+// APR-3: what a person changed is what is made, and the model is told so.
 #[test]
 fn an_edited_call_is_made_as_it_was_edited_and_the_model_is_told_so() {
     let talk = Talk::new(

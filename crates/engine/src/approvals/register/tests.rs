@@ -98,9 +98,9 @@ fn apr_3_a_request_says_who_asks_what_and_what_a_no_does() {
     assert_eq!(request.digest, digest_of(&request.subject));
 }
 
-// APR-4
+// APR-8
 #[test]
-fn apr_4_a_flag_is_nobody_and_gates_for_people_are_known_before_a_run_begins() {
+fn apr_8_a_flag_is_nobody_and_gates_for_people_are_known_before_a_run_begins() {
     let by = |surface: &str| {
         let (by, surface) = ("x".to_owned(), surface.to_owned());
         decider_of(&Answerer { by, surface, reason: None }).surface

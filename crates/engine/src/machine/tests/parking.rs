@@ -18,9 +18,9 @@ fn after_parking(plan: &Plan, parked: (&str, &str), table: &[(&str, &str)]) {
     check(plan, &whole);
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_all_gated_calls_of_a_turn_park_and_the_attempt_goes_on_when_each_has_its_result() {
+fn apr_7_all_gated_calls_of_a_turn_park_and_the_attempt_goes_on_when_each_has_its_result() {
     after_parking(
         &plan("a"),
         ("park a.1 x+y", "a.1 parked 2; q2? operation a x; q3? operation a y"),
@@ -41,9 +41,9 @@ fn apr_5_all_gated_calls_of_a_turn_park_and_the_attempt_goes_on_when_each_has_it
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_a_parked_attempt_frees_its_place_and_keeps_its_desk() {
+fn apr_7_a_parked_attempt_frees_its_place_and_keeps_its_desk() {
     after_parking(
         &plan("a, b, c"),
         ("park a.1 x", "a.1 parked 1; q2? operation a x"),
@@ -64,9 +64,9 @@ fn apr_5_a_parked_attempt_frees_its_place_and_keeps_its_desk() {
     );
 }
 
-// APR-5, APR-7
+// APR-7, APR-6
 #[test]
-fn apr_5_whatever_is_not_a_yes_never_makes_the_call() {
+fn apr_7_whatever_is_not_a_yes_never_makes_the_call() {
     for (no, said) in [
         ("q2 deny", "q2=deny by ann"),
         ("q2 request_changes", "q2=request_changes by ann"),
@@ -90,9 +90,9 @@ fn apr_5_whatever_is_not_a_yes_never_makes_the_call() {
     }
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_a_call_is_settled_once_and_only_while_it_is_parked() {
+fn apr_7_a_call_is_settled_once_and_only_while_it_is_parked() {
     after_parking(
         &plan("a"),
         ("park a.1 x", "a.1 parked 1; q2? operation a x"),
@@ -110,9 +110,9 @@ fn apr_5_a_call_is_settled_once_and_only_while_it_is_parked() {
     );
 }
 
-// APR-2, APR-5
+// APR-2, APR-7
 #[test]
-fn apr_5_where_nobody_can_tell_whether_a_call_was_made_a_person_is_asked() {
+fn apr_7_where_nobody_can_tell_whether_a_call_was_made_a_person_is_asked() {
     let unknown = ("settle a q2 unknown", "a settled q2 unknown; q3? unknown a q2");
     for (table, owed) in [
         (vec![("q3 done", "q3=done by ann")], "settle a q3 executed"),
@@ -143,9 +143,9 @@ fn apr_5_where_nobody_can_tell_whether_a_call_was_made_a_person_is_asked() {
     assert_eq!(state.call_of(&QuestionId::parse("r.q1").unwrap()), None);
 }
 
-// APR-7
+// APR-6
 #[test]
-fn apr_7_a_question_that_nobody_answers_in_time_is_nobodys_no() {
+fn apr_6_a_question_that_nobody_answers_in_time_is_nobodys_no() {
     check(
         &plan("a"),
         &[
@@ -183,9 +183,9 @@ fn apr_7_a_question_that_nobody_answers_in_time_is_nobodys_no() {
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_parked_attempts_survive_stopping_and_go_on_without_doing_anything_twice() {
+fn apr_7_parked_attempts_survive_stopping_and_go_on_without_doing_anything_twice() {
     after_parking(
         &plan("a"),
         ("park a.1 x+y", "a.1 parked 2; q2? operation a x; q3? operation a y"),
@@ -214,9 +214,9 @@ fn apr_5_parked_attempts_survive_stopping_and_go_on_without_doing_anything_twice
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_a_run_that_is_given_up_takes_no_more_results() {
+fn apr_7_a_run_that_is_given_up_takes_no_more_results() {
     after_parking(
         &plan("a, b"),
         ("park a.1 x", "a.1 parked 1; q2? operation a x"),
@@ -230,9 +230,9 @@ fn apr_5_a_run_that_is_given_up_takes_no_more_results() {
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_a_failure_is_asked_about_while_others_are_parked_and_those_go_on() {
+fn apr_7_a_failure_is_asked_about_while_others_are_parked_and_those_go_on() {
     after_parking(
         &plan("a, b, c").with(|settings| {
             settings.max_attempts = 1;
@@ -255,9 +255,9 @@ fn apr_5_a_failure_is_asked_about_while_others_are_parked_and_those_go_on() {
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_yes_allows_calls_but_not_those_that_need_a_person_and_guesses_no_outcome() {
+fn apr_7_yes_allows_calls_but_not_those_that_need_a_person_and_guesses_no_outcome() {
     check(
         &plan("a").yes(),
         &[
@@ -280,9 +280,9 @@ fn apr_5_yes_allows_calls_but_not_those_that_need_a_person_and_guesses_no_outcom
     );
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_yes_does_not_answer_at_gates_that_are_for_people_only() {
+fn apr_7_yes_does_not_answer_at_gates_that_are_for_people_only() {
     let people = plan("a").yes().with(|settings| settings.people_only = vec![GateKind::Preview]);
     let state = state_after(&people, &["start"]);
     assert!(state.open_questions().all(|one| one.needs_person));
@@ -303,9 +303,9 @@ fn cost(state: &State) -> (Usd, Known, u64) {
     (attempt.cost.usd, attempt.cost.known, attempt.millis)
 }
 
-// APR-5
+// APR-7
 #[test]
-fn apr_5_what_an_attempt_cost_adds_up_over_its_parts_and_its_results_are_found() {
+fn apr_7_what_an_attempt_cost_adds_up_over_its_parts_and_its_results_are_found() {
     let told = ["start", "q1 proceed", "judge a allow", "park a.1 x+y"];
     let state = state_after(&plan("a"), &told);
     assert_eq!(cost(&state), (Usd { micros: 10 }, Known::Reported, 5));

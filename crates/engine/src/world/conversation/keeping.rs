@@ -114,7 +114,7 @@ mod tests {
         CallResult { call, tool, content: content.to_owned(), is_error: false }
     }
 
-    // APR-6: a restart loses nothing of what was said.
+    // APR-7: a restart loses nothing of what was said.
     #[tokio::test]
     async fn what_is_kept_is_loaded_as_it_was_and_parking_again_adds_only_what_is_new() {
         let store = MemoryStore::default();
@@ -138,7 +138,7 @@ mod tests {
         assert_eq!(Kept::load(&store, &second).await.unwrap().1, talk);
     }
 
-    // APR-6
+    // APR-7
     #[tokio::test]
     async fn what_is_not_there_or_is_no_conversation_is_an_error() {
         let store = MemoryStore::default();

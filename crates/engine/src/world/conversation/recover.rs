@@ -111,7 +111,7 @@ mod tests {
 
     use super::*;
 
-    // APR-6: what can be told from the world is, and nothing else.
+    // APR-7: what can be told from the world is, and nothing else.
     #[test]
     fn a_write_that_was_cut_off_is_told_by_what_the_file_holds() {
         let dir = tempfile::tempdir().unwrap();
