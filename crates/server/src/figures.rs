@@ -1,6 +1,7 @@
 //! Figures about the queue, gathered from the log as it grows: nothing is counted twice, and a restart
 //! goes on from the last picture.
 
+mod people;
 mod prometheus;
 
 use std::collections::BTreeMap;
@@ -12,16 +13,15 @@ use serde::{Deserialize, Serialize};
 use crate::problem::Problem;
 use crate::server::Server;
 
+pub use people::{BUCKETS_S, People, Took};
 pub use prometheus::text;
 
 /// The picture's name in the log.
-const PICTURE: &str = "server/figures/1";
+const PICTURE: &str = "server/figures/2";
 /// So many records are read at once.
 const BATCH: usize = 1000;
 /// After so many records the picture is kept.
 const KEEP_EVERY: u64 = 20_000;
-/// Bounds of the buckets of how long people took, in seconds.
-pub const BUCKETS_S: [u64; 9] = [2, 10, 60, 300, 1800, 3600, 14_400, 86_400, 604_800];
 
 /// How often the like was decided, and how.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,10 +49,10 @@ pub struct Figures {
     pub(crate) decisions: BTreeMap<String, u64>,
     /// What the clock did, by kind.
     pub(crate) timers: BTreeMap<String, u64>,
-    /// How long people took: how many up to each bound.
-    pub(crate) took: [u64; 9],
-    pub(crate) took_count: u64,
-    pub(crate) took_sum_s: u64,
+    /// How long it took until it was decided.
+    pub(crate) took: Took,
+    /// What each person said, and how long they took.
+    pub(crate) people: People,
     /// What came of requests of one shape.
     precedents: BTreeMap<String, Precedent>,
 }
@@ -173,7 +173,11 @@ impl Figures {
                 add(&mut self.timers, event.kind());
                 open.state
             }
-            ApprovalEvent::Requested { .. } | ApprovalEvent::Voted { .. } => open.state,
+            ApprovalEvent::Voted { decision } => {
+                self.people.said(decision, at_ms.saturating_sub(open.asked_ms));
+                open.state
+            }
+            ApprovalEvent::Requested { .. } => open.state,
             ApprovalEvent::Cancelled { .. } => ApprovalState::Cancelled,
             ApprovalEvent::Stale { .. } => ApprovalState::Stale,
             ApprovalEvent::Reserved { .. } => ApprovalState::Reserved,
@@ -184,18 +188,11 @@ impl Figures {
     }
 
     fn decided(&mut self, open: &Open, decision: &Decision, at_ms: i64) {
-        let outcome = match decision.outcome {
-            Outcome::Approved => "approved",
-            Outcome::Denied => "denied",
-            Outcome::ChangesRequested => "changes_requested",
-        };
+        let outcome = people::word(decision.outcome);
         add(&mut self.decisions, &format!("{outcome} {}", decision.by.surface.name()));
-        let seconds = u64::try_from(at_ms.saturating_sub(open.asked_ms) / 1000).unwrap_or(0);
-        for (count, bound) in self.took.iter_mut().zip(BUCKETS_S) {
-            *count += u64::from(seconds <= bound);
-        }
-        self.took_count += 1;
-        self.took_sum_s = self.took_sum_s.saturating_add(seconds);
+        let took_ms = at_ms.saturating_sub(open.asked_ms);
+        self.took.add(took_ms);
+        self.people.said(decision, took_ms);
         let precedent = self.precedents.entry(open.shape.clone()).or_default();
         match decision.outcome {
             Outcome::Approved => precedent.approved += 1,

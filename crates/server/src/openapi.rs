@@ -70,7 +70,8 @@ const ABOUT: &str = "Every refusal and failure is `application/problem+json` (RF
 ends with a word to match on. Lists have pages: send `next` back as `after`; a page may be short or \
 empty and still have a `next`. A decision carries the `digest` of what was seen; when something else \
 would be done by now, it is refused (412). The first decision counts, and everybody else is told who \
-made it (409). Tokens of agents and services read and ask, and never decide.";
+made it (409). Tokens of agents and services read and ask, and never decide. Whoever \
+asked uses a yes once: `reserve` before the call, `result` after it.";
 
 fn operation(route: &Route) -> Value {
     let mut told = json!({
@@ -146,7 +147,7 @@ const fn title(status: u16) -> &'static str {
         403 => "Whoever asks may not, or the policy forbids it",
         404 => "There is no such thing",
         408 => "The body took too long to arrive",
-        409 => "Somebody decided before; the answer says who",
+        409 => "Not as it stands: somebody was first, or nobody has decided; the answer says",
         410 => "Its time is over",
         412 => "What was seen is not what would be done",
         413 => "The body is too large",

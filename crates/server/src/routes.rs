@@ -1,6 +1,7 @@
 //! Every route, once: how it is called, who may, what it takes and gives, and what answers it. The
 //! router and the OpenAPI document are both made from this table.
 
+mod queue;
 pub mod words;
 
 use std::future::Future;
@@ -9,7 +10,7 @@ use std::pin::Pin;
 use crate::answer::Outcome;
 use crate::call::Call;
 use crate::cursor::List;
-use crate::{approvals, events, health, log, openapi, runs, surroundings};
+use crate::{events, health, log, openapi, runs, surroundings};
 
 /// One way to call the server.
 pub struct Route {
@@ -130,7 +131,6 @@ const fn after(list: List) -> Param {
 
 const LIMIT: Param =
     query("limit", Kind::Number { min: 1, max: 500 }, "how many at most; 50 without it");
-const APPROVAL: Param = in_path("id", "the name of the request");
 const FEATURE: Param =
     query("feature", Kind::Name, "the feature; the user's own checkout without it");
 const KIND: Param = query("kind", Kind::Name, "records of this kind only");
@@ -138,123 +138,8 @@ const STREAM: Param = query("stream", Kind::Text { max: 512 }, "records of this 
 
 /// Every route.
 pub fn all() -> impl Iterator<Item = &'static Route> {
-    APPROVALS.iter().chain(RUNS).chain(PLACE).chain(LOG).chain(OWN)
+    queue::APPROVALS.iter().chain(RUNS).chain(PLACE).chain(LOG).chain(OWN)
 }
-
-static APPROVALS: &[Route] = &[
-    Route {
-        method: Method::Get,
-        path: "/api/v1/approvals",
-        name: "listApprovals",
-        tag: "approvals",
-        summary: "Requests in the queue, in the order of asking",
-        access: Access::Reader,
-        params: &[
-            query("state", Kind::OneOf(words::states), "how they stand; `pending` without it"),
-            query("tier", Kind::OneOf(words::tiers), "at least so dangerous"),
-            query("gate", Kind::OneOf(words::gates), "of this gate only"),
-            query("run", Kind::Name, "of this run only"),
-            query("agent", Kind::Name, "of this agent only"),
-            after(List::Approvals),
-            LIMIT,
-        ],
-        body: None,
-        gives: &[(200, Gives::Json("ApprovalPage"))],
-        refuses: &[],
-        run: |call| Box::pin(approvals::list(call)),
-    },
-    Route {
-        method: Method::Post,
-        path: "/api/v1/approvals",
-        name: "openApproval",
-        tag: "approvals",
-        summary: "Asks whether a call of a tool may be made; who asks never decides it",
-        access: Access::Reader,
-        params: &[],
-        body: Some("NewApproval"),
-        gives: &[(200, Gives::Json("Allowed")), (201, Gives::Json("Approval"))],
-        refuses: &[422, 503],
-        run: |call| Box::pin(approvals::open(call)),
-    },
-    Route {
-        method: Method::Get,
-        path: "/api/v1/approvals/{id}",
-        name: "showApproval",
-        tag: "approvals",
-        summary: "Everything that is needed to decide a request, and everything that happened to it",
-        access: Access::Reader,
-        params: &[APPROVAL],
-        body: None,
-        gives: &[(200, Gives::Json("Approval"))],
-        refuses: &[404],
-        run: |call| Box::pin(approvals::show(call)),
-    },
-    Route {
-        method: Method::Post,
-        path: "/api/v1/approvals/{id}/decision",
-        name: "decideApproval",
-        tag: "approvals",
-        summary: "Decides a request; the digest says what was seen, and the first decision counts",
-        access: Access::Person,
-        params: &[APPROVAL],
-        body: Some("NewDecision"),
-        gives: &[(200, Gives::Json("Decided"))],
-        refuses: &[404, 409, 410, 412, 422, 503],
-        run: |call| Box::pin(approvals::decide(call)),
-    },
-    Route {
-        method: Method::Post,
-        path: "/api/v1/approvals/{id}/edit",
-        name: "editApproval",
-        tag: "approvals",
-        summary: "Approves a request with other arguments, after they were judged again",
-        access: Access::Person,
-        params: &[APPROVAL],
-        body: Some("NewEdit"),
-        gives: &[(200, Gives::Json("Decided"))],
-        refuses: &[404, 409, 410, 412, 422, 503],
-        run: |call| Box::pin(approvals::edit(call)),
-    },
-    Route {
-        method: Method::Post,
-        path: "/api/v1/approvals/{id}/cancel",
-        name: "cancelApproval",
-        tag: "approvals",
-        summary: "Takes a request back; only who asked can",
-        access: Access::Reader,
-        params: &[APPROVAL],
-        body: Some("NewCancel"),
-        gives: &[(200, Gives::Json("Decided"))],
-        refuses: &[404, 409, 410, 422],
-        run: |call| Box::pin(approvals::cancel(call)),
-    },
-    Route {
-        method: Method::Post,
-        path: "/api/v1/approvals/batch",
-        name: "decideBatch",
-        tag: "approvals",
-        summary: "Decides several requests alike, each bound to its own digest; each has its own answer",
-        access: Access::Person,
-        params: &[],
-        body: Some("NewBatch"),
-        gives: &[(200, Gives::Json("BatchDecided"))],
-        refuses: &[422, 503],
-        run: |call| Box::pin(approvals::batch(call)),
-    },
-    Route {
-        method: Method::Get,
-        path: "/api/v1/parked",
-        name: "listParked",
-        tag: "approvals",
-        summary: "Calls whose conversations are parked until somebody decides, by agent",
-        access: Access::Reader,
-        params: &[query("agent", Kind::Name, "of this agent only"), after(List::Parked), LIMIT],
-        body: None,
-        gives: &[(200, Gives::Json("ParkedPage"))],
-        refuses: &[],
-        run: |call| Box::pin(approvals::parked(call)),
-    },
-];
 
 static RUNS: &[Route] = &[
     Route {

@@ -15,6 +15,8 @@ static FENCED: &[(&str, &[&str])] = &[
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("genai", &["agents"]),
+    ("hyper", &["server"]),
+    ("hyper-util", &["server"]),
     ("lettre", &["engine"]),
     ("rusqlite", &["store"]),
     ("saphyr-parser", &["gate"]),

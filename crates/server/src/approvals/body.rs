@@ -86,6 +86,30 @@ pub struct NewCancel {
     pub reason: String,
 }
 
+/// A yes that is about to be used.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewReservation {
+    /// What was approved, as it was seen.
+    pub digest: String,
+    /// The arguments of the call that is about to be made, all of them.
+    pub args: Value,
+}
+
+/// What came of a call.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct NewResult {
+    /// Whether it was done.
+    pub outcome: String,
+    /// What came of it.
+    #[serde(default, deserialize_with = "given")]
+    pub summary: Option<String>,
+    /// What went wrong.
+    #[serde(default, deserialize_with = "given")]
+    pub error: Option<String>,
+}
+
 /// A call of a tool that somebody may have to decide.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

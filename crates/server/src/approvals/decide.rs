@@ -9,10 +9,9 @@ use serde_json::{Value, json};
 use super::body::{
     self, MAX_BATCH, NewBatch, NewCancel, NewDecision, NewEdit, Said, sound_args, sound_reason,
 };
-use super::{named, shape};
+use super::{again, asker, named, shape};
 use crate::answer::{Outcome, Reply};
 use crate::call::Call;
-use crate::ports::Asked;
 use crate::problem::Problem;
 
 /// `POST /approvals/{id}/decision`.
@@ -56,18 +55,7 @@ pub async fn edit(call: Call) -> Outcome {
     if standing.state != ApprovalState::Pending {
         return Err(aurora_engine::face::Refused::closed(&standing).into());
     }
-    let request = &standing.request;
-    let asked = Asked {
-        tool: request.subject.tool.clone(),
-        schema: request.subject.schema,
-        args: sent.args,
-        agent: request.requester.agent.clone(),
-        role: request.requester.role.clone(),
-        run: request.subject.run.clone(),
-        task: request.subject.task.clone(),
-        before: Some(Box::new(request.subject.clone())),
-    };
-    let judged = call.server.ports.judge.judge(asked).await?;
+    let judged = call.server.ports.judge.judge(again(&standing, sent.args)).await?;
     let edit = Edit {
         by: call.caller()?.decider(),
         seen,
@@ -94,11 +82,8 @@ pub async fn cancel(call: Call) -> Outcome {
         return Err(Problem::unprocessable("needs-reason", "say why it is not needed any more"));
     }
     let (id, standing) = named(&call).await?;
-    let asker = standing.request.requester.person.as_deref();
-    if asker != Some(call.caller()?.name.as_str()) {
-        let told = "only who asked can take it back; who may decide it can deny it";
-        return Err(Problem::forbidden("not-the-requester", told));
-    }
+    let told = "only who asked can take it back; who may decide it can deny it";
+    asker(&call, &standing, told)?;
     // What was approved may be on its way already.
     if standing.state != ApprovalState::Pending {
         return Err(aurora_engine::face::Refused::closed(&standing).into());

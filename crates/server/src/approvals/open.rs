@@ -12,7 +12,6 @@ use super::shape;
 use crate::answer::{Outcome, Reply};
 use crate::call::Call;
 use crate::caller::Caller;
-use crate::figures;
 use crate::ports::{Asked, Judged};
 use crate::problem::Problem;
 
@@ -62,9 +61,7 @@ pub async fn open(call: Call) -> Outcome {
         Answer::Ask => {
             let request = request(&call, caller, agent, judged, sent.claimed)?;
             let standing = call.server.queue.open(&request).await?;
-            let history = call.server.queue.history(&request.id).await?;
-            let precedent = figures::precedent(&call.server, &standing).await?;
-            let told = shape::whole(&standing, &history, precedent);
+            let told = shape::everything(&call, &standing).await?;
             Ok(Reply::Json(StatusCode::CREATED, told))
         }
     }

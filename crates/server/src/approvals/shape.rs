@@ -8,13 +8,22 @@ use super::named;
 use crate::answer::{Outcome as Answered, Reply};
 use crate::call::Call;
 use crate::figures;
+use crate::problem::Problem;
 
 /// `GET /approvals/{id}`.
 pub async fn show(call: Call) -> Answered {
-    let (id, standing) = named(&call).await?;
-    let history = call.server.queue.history(&id).await?;
-    let precedent = figures::precedent(&call.server, &standing).await?;
-    Ok(Reply::ok(whole(&standing, &history, precedent)))
+    let (_, standing) = named(&call).await?;
+    Ok(Reply::ok(everything(&call, &standing).await?))
+}
+
+/// Everything about a request, with what happened to it and to others like it.
+///
+/// # Errors
+/// When the log cannot be read.
+pub async fn everything(call: &Call, standing: &Standing) -> Result<Value, Problem> {
+    let history = call.server.queue.history(&standing.request.id).await?;
+    let precedent = figures::precedent(&call.server, standing).await?;
+    Ok(whole(standing, &history, precedent))
 }
 
 /// The state in the words of the first design, which knew fewer.
@@ -99,7 +108,7 @@ fn requester(standing: &Standing) -> Value {
 }
 
 /// Everything about a request.
-pub fn whole(
+fn whole(
     standing: &Standing,
     history: &[(Timestamp, ApprovalEvent)],
     precedent: figures::Precedent,

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 
-use super::{BUCKETS_S, Figures};
+use super::{BUCKETS_S, Figures, Took};
 use crate::problem::Problem;
 use crate::server::Server;
 
@@ -16,6 +16,7 @@ pub async fn text(server: &Server) -> Result<String, Problem> {
     let mut figures = server.figures.lock().await;
     figures.catch_up(server).await?;
     queue(&mut out, &figures);
+    people(&mut out, &figures);
     drop(figures);
     let position = server.store().subscribe().position();
     head(&mut out, "aurora_log_position", "gauge", "Position of the last record of the log.");
@@ -91,10 +92,40 @@ fn queue(out: &mut String, figures: &Figures) {
     }
     let name = "aurora_approval_decision_seconds";
     head(out, name, "histogram", "How long it took from asking to the decision.");
-    for (bound, count) in BUCKETS_S.iter().zip(figures.took) {
-        let _ = writeln!(out, "{name}_bucket{{le=\"{bound}\"}} {count}");
+    histogram(out, name, "", &figures.took);
+}
+
+/// What each person said: how often, what, and how fast.
+fn people(out: &mut String, figures: &Figures) {
+    let name = "aurora_person_decisions_total";
+    head(out, name, "counter", "What each person said, votes included, by outcome.");
+    for (person, figures) in figures.people.iter() {
+        let person = escaped(person);
+        for (outcome, count) in &figures.said {
+            let labels = format!("person=\"{person}\",outcome=\"{outcome}\"");
+            let _ = writeln!(out, "{name}{{{labels}}} {count}");
+        }
     }
-    let _ = writeln!(out, "{name}_bucket{{le=\"+Inf\"}} {}", figures.took_count);
-    let _ = writeln!(out, "{name}_sum {}", figures.took_sum_s);
-    let _ = writeln!(out, "{name}_count {}", figures.took_count);
+    let name = "aurora_person_decision_seconds";
+    head(out, name, "histogram", "How long each person took, from asking to what they said.");
+    for (person, figures) in figures.people.iter() {
+        histogram(out, name, &format!("person=\"{}\"", escaped(person)), &figures.took);
+    }
+}
+
+fn histogram(out: &mut String, name: &str, labels: &str, took: &Took) {
+    let comma = if labels.is_empty() { "" } else { "," };
+    let bounds = BUCKETS_S.iter().map(ToString::to_string).chain(["+Inf".to_owned()]);
+    for (bound, count) in bounds.zip(took.up_to.into_iter().chain([took.count])) {
+        let _ = writeln!(out, "{name}_bucket{{{labels}{comma}le=\"{bound}\"}} {count}");
+    }
+    let labels = if labels.is_empty() { String::new() } else { format!("{{{labels}}}") };
+    let (whole, rest) = (took.sum_ms / 1000, took.sum_ms % 1000);
+    let _ = writeln!(out, "{name}_sum{labels} {whole}.{rest:03}");
+    let _ = writeln!(out, "{name}_count{labels} {}", took.count);
+}
+
+/// The value of a label: names of people are whatever they are called.
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
 }

@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::schemas::{LINE, NAME, digest, object};
 use crate::approvals::{
-    DECISIONS, MAX_BATCH, MAX_CLAIMED, MAX_REASON, MAX_TOOL, SEED_STATUSES, choices,
+    DECISIONS, MAX_BATCH, MAX_CLAIMED, MAX_REASON, MAX_TOOL, OUTCOMES, SEED_STATUSES, choices,
 };
 
 /// All of them, by name.
@@ -22,8 +22,10 @@ pub fn all() -> Map<String, Value> {
     put("NewBatch", said(json!({"items": items}), &["items"]));
     let edit = json!({"digest": digest(), "args": args(), "reason": reason()});
     put("NewEdit", closed(edit, &["digest", "args"]));
-    let why = json!({"type": "string", "minLength": 1, "maxLength": MAX_REASON});
-    put("NewCancel", closed(json!({"reason": why}), &["reason"]));
+    put("NewCancel", closed(json!({"reason": why()}), &["reason"]));
+    let about_to = json!({"digest": digest(), "args": args()});
+    put("NewReservation", closed(about_to, &["digest", "args"]));
+    put("NewResult", result());
     let name = json!({"type": ["string", "null"], "pattern": NAME, "maxLength": 120});
     let asked = json!({
         "tool": {"type": "string", "pattern": LINE, "maxLength": MAX_TOOL},
@@ -59,6 +61,20 @@ fn args() -> Value {
 
 fn reason() -> Value {
     json!({"type": ["string", "null"], "maxLength": MAX_REASON})
+}
+
+/// A reason that must be there: not blank.
+fn why() -> Value {
+    json!({"type": "string", "minLength": 1, "maxLength": MAX_REASON, "pattern": "\\S"})
+}
+
+/// What came of a call: it was done, or why it was not, or why nobody knows.
+fn result() -> Value {
+    let [executed, failed, unknown] = OUTCOMES;
+    let summary = json!({"type": "string", "maxLength": MAX_REASON});
+    let done = json!({"outcome": {"const": executed}, "summary": summary});
+    let not = json!({"outcome": {"enum": [failed, unknown]}, "error": why()});
+    json!({"oneOf": [closed(done, &["outcome"]), closed(not, &["outcome", "error"])]})
 }
 
 /// What is decided, in one of three ways to say it, and why; `reason` wins over `feedback`.

@@ -20,6 +20,8 @@ fn an_agent_asks_in_its_own_name_and_another_decides() {
         assert_eq!(told["requester"]["person"], "claude");
         assert_eq!(told["agent"], "claude");
         assert_eq!(told["untrusted"]["claimed"], "trust me");
+        assert_eq!(told["reasons"][0]["rule"], "rules.test", "why it is asked is kept with it");
+        assert_eq!(told["effects"], json!(["does git push"]));
         assert_eq!(told["options"], json!(["allow", "deny", "request_changes"]));
         let id = told["approval_id"].as_str().unwrap();
         assert!(id.len() >= 30, "nobody guesses it: {id}");

@@ -16,3 +16,5 @@ mod harness;
 mod pages;
 #[cfg(test)]
 mod stream;
+#[cfg(test)]
+mod using;

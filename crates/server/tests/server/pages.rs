@@ -1,9 +1,10 @@
 //! Lists: pages that hang together, filters, and everything that is only passed on.
 
+use aurora_engine::people::TokenKind;
 use aurora_model::{GateKind, QuestionId, Tier};
 use serde_json::{Value, json};
 
-use crate::harness::{World, block};
+use crate::harness::{World, block, pass_ms};
 
 async fn walk(world: &World, token: &str, path: &str, field: &str) -> Vec<Value> {
     let mut found = Vec::new();
@@ -113,6 +114,57 @@ fn the_log_is_read_in_pages_and_verified() {
         assert_eq!((one.len(), &one[0]["stream"]), (1, &json!("approval/q-3")));
         let told = world.get("/api/v1/audit/verify", &ana).await.json();
         assert_eq!((&told["whole"], &told["records"]), (&json!(true), &json!(8)));
+    });
+}
+
+// OBS-2
+#[test]
+fn what_each_person_says_and_how_fast_is_counted_for_a_bounded_number_of_people() {
+    block(async {
+        let world = World::new();
+        let reader = world.token("prometheus", &[], TokenKind::Service).await;
+        let say = async |number: usize, token: &str, decision: &str, after_ms: i64, quorum: u32| {
+            let id = format!("q-{number}");
+            let standing = world
+                .ask(|request| {
+                    request.id = QuestionId::parse(&id).unwrap();
+                    request.ruling.quorum = quorum;
+                })
+                .await;
+            pass_ms(after_ms);
+            let body = json!({"digest": standing.request.digest, "decision": decision});
+            assert_eq!(world.decide(&id, token, body).await.status, 200);
+        };
+        let ana = world.person("ana").await;
+        let bob = world.person("bob \"b\"").await;
+        say(0, &ana, "approve", 1500, 1).await;
+        say(1, &ana, "approve", 2500, 1).await;
+        say(2, &ana, "deny", 30_000, 1).await;
+        // A vote is something that a person said, and decides nothing yet.
+        say(3, &bob, "approve", 1000, 2).await;
+        let text = world.get("/metrics", &reader).await.text;
+        for line in [
+            "aurora_person_decisions_total{person=\"ana\",outcome=\"approved\"} 2",
+            "aurora_person_decisions_total{person=\"ana\",outcome=\"denied\"} 1",
+            "aurora_person_decision_seconds_bucket{person=\"ana\",le=\"2\"} 1",
+            "aurora_person_decision_seconds_bucket{person=\"ana\",le=\"10\"} 2",
+            "aurora_person_decision_seconds_bucket{person=\"ana\",le=\"+Inf\"} 3",
+            "aurora_person_decision_seconds_sum{person=\"ana\"} 34.000",
+            "aurora_person_decision_seconds_count{person=\"ana\"} 3",
+            "aurora_person_decisions_total{person=\"bob \\\"b\\\"\",outcome=\"approved\"} 1",
+            "aurora_approval_decision_seconds_count 3",
+        ] {
+            assert!(text.contains(&format!("{line}\n")), "{line}\n{text}");
+        }
+        for number in 4..120 {
+            let token = world.person(&format!("p-{number}")).await;
+            say(number, &token, "deny", 0, 1).await;
+        }
+        let text = world.get("/metrics", &reader).await.text;
+        let people = text.lines().filter(|line| line.contains("person_decision_seconds_count"));
+        assert_eq!(people.count(), 101, "a hundred by name, the others together");
+        let others = "aurora_person_decisions_total{person=\"(others)\",outcome=\"denied\"} 18\n";
+        assert!(text.contains(others), "{text}");
     });
 }
 
