@@ -79,10 +79,16 @@ pub async fn may_decide(
     caller: &Caller,
     extensions: &Extensions,
 ) -> Result<(), Problem> {
+    let peer = extensions.get::<Peer>().copied();
     if caller.token != LOCAL {
-        return Ok(());
+        let near = peer.filter(|peer| peer.from.ip().to_canonical().is_loopback());
+        let Some(Peer { from, to }) = near else { return Ok(()) };
+        return match server.ports.neighbours.is_agent(from, to).await? {
+            true => Err(Problem::forbidden("agents-never-decide", "an agent can never decide")),
+            false => Ok(()),
+        };
     }
-    let Some(Peer { from, to }) = extensions.get::<Peer>().copied() else {
+    let Some(Peer { from, to }) = peer else {
         return Err(Problem::forbidden("unknown-process", "nobody can tell which process asks"));
     };
     let told = server.ports.neighbours.may_decide(from, to).await?;

@@ -150,6 +150,10 @@ pub trait Neighbours: Send + Sync {
     /// # Errors
     /// When it may not, or nobody can tell, with why.
     fn may_decide(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, Result<(), String>>;
+
+    /// Whether the process at the other end is known to be an agent's: it can have read the token of
+    /// a person.
+    fn is_agent(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, bool>;
 }
 
 /// What became of the messages of one channel since the server began.

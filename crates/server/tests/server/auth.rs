@@ -113,6 +113,32 @@ fn the_secret_of_a_start_decides_for_who_started_it_and_never_for_an_agent() {
     });
 }
 
+// APR-8: a token that lies about can be read by whoever runs beside it.
+#[test]
+fn a_persons_token_does_not_decide_for_a_process_of_an_agents() {
+    block(async {
+        let world = World::new();
+        let standing = world.ask(|_| {}).await;
+        let ana = world.person("ana").await;
+        let body = json!({"digest": standing.request.digest, "decision": "deny"}).to_string();
+        let send = |port: u16| {
+            let mut request = Request::post("/api/v1/approvals/spawn-1.q1/decision")
+                .header("host", "localhost")
+                .header("content-type", "application/json")
+                .header("authorization", format!("Bearer {ana}"))
+                .body(Body::from(body.clone()))
+                .unwrap();
+            request.extensions_mut().insert(Peer {
+                from: SocketAddr::from(([127, 0, 0, 1], port)),
+                to: SocketAddr::from(([127, 0, 0, 1], 7788)),
+            });
+            world.app.clone().oneshot(request)
+        };
+        assert_eq!(send(666).await.unwrap().status(), 403);
+        assert_eq!(send(40_000).await.unwrap().status(), 200);
+    });
+}
+
 // APR-1
 #[test]
 fn every_answer_says_to_browsers_what_they_may_not_do_with_it() {

@@ -316,6 +316,10 @@ impl Neighbours for Fake {
             if from.port() == 666 { Err("an agent can never decide".to_owned()) } else { Ok(()) };
         Box::pin(async move { Ok(told) })
     }
+
+    fn is_agent(&self, from: SocketAddr, _: SocketAddr) -> Later<'_, bool> {
+        Box::pin(async move { Ok(from.port() == 666) })
+    }
 }
 
 impl Judge for Fake {

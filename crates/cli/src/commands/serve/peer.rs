@@ -24,6 +24,11 @@ pub fn may_decide(from: SocketAddr, to: SocketAddr) -> Result<(), String> {
     }
 }
 
+/// Whether the process that connected is known to belong to an agent.
+pub fn is_agent(from: SocketAddr, to: SocketAddr) -> bool {
+    socket(from, to).is_some_and(|(_, inode)| holders(inode).into_iter().any(fence::is_agent))
+}
+
 /// The account and the number of the socket that connects these two, as its owner sees it.
 fn socket(from: SocketAddr, to: SocketAddr) -> Option<(u32, u64)> {
     ["/proc/net/tcp", "/proc/net/tcp6"].iter().find_map(|table| {

@@ -175,6 +175,10 @@ impl Neighbours for Here {
     fn may_decide(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, Result<(), String>> {
         later(move || Ok(peer::may_decide(from, to)))
     }
+
+    fn is_agent(&self, from: SocketAddr, to: SocketAddr) -> Later<'_, bool> {
+        later(move || Ok(peer::is_agent(from, to)))
+    }
 }
 
 /// Tells a run what was decided, where nobody drives it who would see it by themselves.
