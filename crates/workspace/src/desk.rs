@@ -148,6 +148,17 @@ impl GitWorkspace {
         self.made(desk)
     }
 
+    /// Where the desk of an owner that works in a worktree is; nothing where there is none. Nothing is
+    /// made.
+    pub fn desk_path(&self, feature: &str, owner: &str, number: u32) -> Result<Option<PathBuf>> {
+        if !is_name(owner) {
+            return Ok(None);
+        }
+        let name = format!("{}{owner}-{number}", desk_prefix(feature));
+        let path = self.desks_dir()?.join(name);
+        Ok(path.join(".git").exists().then_some(path))
+    }
+
     fn made(&self, desk: Desk) -> Result<Desk> {
         let lock = desk.lock()?;
         let commit = desk.commit_of_home()?;

@@ -1,5 +1,6 @@
 //! What waits for a person, wherever it is kept: in the log beside us, or behind a server.
 
+pub mod calls;
 mod embedded;
 mod remote;
 pub mod settings;

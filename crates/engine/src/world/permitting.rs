@@ -13,8 +13,7 @@ use std::time::Duration;
 use aurora_agents::{Made, Permission, Wish};
 use aurora_gate::approval::{Command as Tell, Standing, digest_of, options_for};
 use aurora_model::{
-    About, Answer, ApprovalState, Digest, FrozenCall, GateKind, Question, QuestionId, TaskId,
-    ToolCall,
+    About, Answer, ApprovalState, FrozenCall, GateKind, Question, QuestionId, TaskId, ToolCall,
 };
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -23,6 +22,7 @@ use tokio::time::Instant;
 use super::Inner;
 use super::asking::Here;
 use super::conversation::Worker;
+use super::tools::judged::differs;
 use super::tools::told::{denied_by_policy, refused};
 use crate::approvals::{PREFIX, Queue, Registrar};
 use crate::driver::Stop;
@@ -176,8 +176,7 @@ impl Permitting {
 
     async fn frozen(&self, call: &str, own: &ToolCall) -> Result<FrozenCall> {
         let judge = self.inner.judge_for(&self.worker).await?;
-        let judged = judge.judge_call(own.clone());
-        Ok(judge.freeze_own(call, own, &judged, &self.worker.desk))
+        Ok(judge.freeze_own(call, own, &self.worker))
     }
 
     /// Waits until somebody decides, here or elsewhere; nothing when nobody does for too long.
@@ -242,8 +241,18 @@ impl Permitting {
         question: &Question,
         closed: &Standing,
     ) -> Result<Permission> {
-        let args = closed.request.subject.args.clone();
-        let digest = self.digest_now(own, question, closed).await?;
+        // A person may have changed it: then that is what is looked at.
+        let approved = &closed.request.subject;
+        let own = ToolCall { name: own.name.clone(), args: approved.args.clone() };
+        let again = self.frozen("", &own).await?;
+        let now = self.registrar.subject_of_call(question, &self.state, &again);
+        let digest = digest_of(&now);
+        if digest != closed.request.digest {
+            let reason = differs(approved, &now);
+            let changed = Tell::Changed { found: Some(digest), reason: reason.clone() };
+            tell_once(self.queue(), &question.id, &changed).await?;
+            return Ok(denied(refused("stale", "nobody", &reason).to_string()));
+        }
         let reserve = Tell::Reserve { executor: self.executor(), digest };
         let reserved = match self.queue().tell(&question.id, &reserve).await {
             Ok(reserved) => reserved,
@@ -255,22 +264,7 @@ impl Permitting {
             return Ok(denied(refused("stale", "nobody", reason).to_string()));
         }
         self.begun().insert(wish.call.clone(), question.id.clone());
-        Ok(Permission::Allow { args })
-    }
-
-    /// The digest of what would be done now.
-    async fn digest_now(
-        &self,
-        own: &ToolCall,
-        question: &Question,
-        closed: &Standing,
-    ) -> Result<Digest> {
-        if closed.version > 1 {
-            // A person changed it, and it was judged then.
-            return Ok(closed.request.digest.clone());
-        }
-        let again = self.frozen("", own).await?;
-        Ok(digest_of(&self.registrar.subject_of_call(question, &self.state, &again)))
+        Ok(Permission::Allow { args: own.args })
     }
 
     fn executor(&self) -> String {

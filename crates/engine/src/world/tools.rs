@@ -3,7 +3,7 @@
 pub(super) mod args;
 pub(super) mod command;
 pub(super) mod files;
-pub(super) mod judged;
+pub mod judged;
 pub(super) mod patch;
 pub(super) mod told;
 

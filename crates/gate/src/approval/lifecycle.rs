@@ -150,6 +150,8 @@ pub struct Edit {
     pub actions: Vec<ActionType>,
     /// How dangerous it is.
     pub tier: Tier,
+    /// What it is now, in one line; nothing where that stays as it was.
+    pub title: Option<String>,
 }
 
 /// What a command leads to. Nothing when the clock has nothing to say yet.
@@ -308,6 +310,7 @@ fn edited(standing: &Standing, edit: &Edit, now: Timestamp) -> Result<Vec<Approv
         effects: edit.effects.clone(),
         actions: edit.actions.clone(),
         tier: edit.tier,
+        title: edit.title.clone(),
     };
     let decision = Decision {
         outcome: choice.outcome(),

@@ -49,6 +49,9 @@ pub enum ApprovalEvent {
         actions: Vec<ActionType>,
         /// How dangerous it is now.
         tier: Tier,
+        /// What it is now, in one line; nothing where that stayed as it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        title: Option<String>,
     },
     /// Those who may decide were reminded.
     Reminded {

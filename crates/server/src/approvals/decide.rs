@@ -68,6 +68,7 @@ pub async fn edit(call: Call) -> Outcome {
         effects: judged.effects,
         actions: judged.actions,
         tier: judged.tier,
+        title: Some(judged.title),
     };
     let standing = call.server.queue.tell(&id, &Command::Edit(Box::new(edit))).await?;
     call.server.ports.aftermath.decided(id).await;

@@ -179,7 +179,7 @@ impl Requests for Embedded {
     fn edit(&self, item: &Item, change: &Change) -> anyhow::Result<Said> {
         let policy = self.policy()?;
         let by = person::here(&self.rules, Surface::Command);
-        let edit = judged::edit(item, change, by, &policy, &self.rules)?;
+        let edit = judged::edit(&self.log, item, change, by, policy, &self.rules)?;
         let told = self.log.ask(self.queue.tell(item.id(), &Command::Edit(Box::new(edit))));
         self.said(item, told)
     }

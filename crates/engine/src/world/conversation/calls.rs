@@ -11,7 +11,7 @@ use tokio::time::Instant;
 
 use super::super::tools::args::{Args, claim};
 use super::super::tools::command::Shell;
-use super::super::tools::judged::{Judge, Judged};
+use super::super::tools::judged::{Judge, Judged, context_at, level};
 use super::super::tools::told::{Made, denied_by_policy};
 use super::super::tools::{Tool, at_desk};
 use super::super::{Inner, blocking};
@@ -64,13 +64,10 @@ impl Sorted {
 impl Inner {
     /// What calls of a worker are judged by.
     pub(in crate::world) async fn judge_for<'a>(&'a self, worker: &'a Worker) -> Result<Judge<'a>> {
-        let desk = worker.desk.to_string_lossy().into_owned();
         let rules: &Rules = &self.settings.rules;
         let (agent, role) = (Some(worker.agent.as_str()), worker.role.as_deref());
         let lowered = autonomy::lowering(self.settings.store.as_ref()).await?;
         let context = Context {
-            cwd: Some(desk.clone()),
-            root: Some(desk),
             role: worker.role.clone().or_else(|| self.settings.context.role.clone()),
             now: Some((self.settings.now)()),
             ..self.settings.context.clone()
@@ -79,9 +76,8 @@ impl Inner {
             policy: &self.settings.policy,
             policy_digest: &self.settings.policy_digest,
             rules,
-            context,
-            agent: &worker.agent,
-            autonomy: lowered.effective(rules.autonomy(agent, role), agent, role),
+            context: context_at(&worker.desk, context),
+            autonomy: level(rules, &lowered, agent, role),
         })
     }
 
@@ -128,7 +124,7 @@ impl Inner {
                 sorted.deny(call, &judged);
                 continue;
             }
-            match judge.freeze(&call.id, tool, &args, &judged, &worker.desk) {
+            match judge.freeze(&call.id, tool, &args, judged, worker) {
                 Ok(frozen) => {
                     let claimed = claim(&call.args, said);
                     sorted.frozen.push(FrozenCall { claimed, ..frozen });

@@ -13,7 +13,7 @@ use aurora_model::{
 use serde_json::{Value, json};
 
 use super::super::tools::args::Args;
-use super::super::tools::judged::Judge;
+use super::super::tools::judged::{Judge, differs};
 use super::super::tools::told::{Made, refused};
 use super::super::tools::{SCHEMA, Tool, files};
 use super::super::{Inner, blocking, task_of};
@@ -154,14 +154,18 @@ impl Inner {
     ) -> Result<Option<Settled>> {
         let executor = format!("{}@{}", self.settings.run, std::process::id());
         let done = chosen(standing) == Some(Choice::Done);
-        let (args, digest) = match done {
-            true => (None, standing.request.digest.clone()),
-            false => {
-                let judge = self.judge_for(&asked.worker).await?;
-                resolved_now(&judge, asked, standing)
+        let now = match done {
+            true => {
+                let (digest, why) = (standing.request.digest.clone(), String::new());
+                Now { args: None, digest, why }
             }
+            false => resolved_now(&self.judge_for(&asked.worker).await?, asked, standing),
         };
-        let reserve = Tell::Reserve { executor: executor.clone(), digest };
+        let Now { args, digest, why } = now;
+        let reserve = match digest == standing.request.digest {
+            true => Tell::Reserve { executor: executor.clone(), digest },
+            false => Tell::Changed { found: Some(digest), reason: why },
+        };
         let reserved = match self.queue()?.tell(asked.question, &reserve).await {
             Ok(reserved) => reserved,
             Err(Error::Request { .. }) => return Ok(None),
@@ -223,7 +227,12 @@ impl Inner {
     ) -> Result<Settled> {
         let decision = standing.decision.as_ref();
         let by = decision.map_or("nobody", |one| one.by.name.as_str());
-        let reason = decision.and_then(|one| one.reason.as_deref()).or(standing.reason.as_deref());
+        let said = decision.and_then(|one| one.reason.as_deref());
+        let reason = match how {
+            // Whoever said yes did not say why it came to nothing.
+            HowSettled::Stale => standing.reason.as_deref(),
+            _ => said.or(standing.reason.as_deref()),
+        };
         let usual = match how {
             HowSettled::Stale => "what it would be done to has changed since it was asked about",
             HowSettled::TimedOut => "nobody decided in time",
@@ -235,41 +244,50 @@ impl Inner {
     }
 }
 
-/// What would be done now, and its digest: it is what was approved only when nothing differs.
-fn resolved_now(
-    judge: &Judge<'_>,
-    asked: &Asked<'_>,
-    standing: &Standing,
-) -> (Option<Args>, Digest) {
-    let subject = &standing.request.subject;
-    let nothing = || files::hash(b"what would be done cannot be told");
+/// What would be done now: it is what was approved only when nothing differs.
+struct Now {
+    args: Option<Args>,
+    digest: Digest,
+    /// What differs, where anything does.
+    why: String,
+}
+
+impl Now {
+    fn cannot(args: Option<Args>, why: &str) -> Self {
+        Self { args, digest: files::hash(why.as_bytes()), why: why.to_owned() }
+    }
+}
+
+fn resolved_now(judge: &Judge<'_>, asked: &Asked<'_>, standing: &Standing) -> Now {
+    let approved = &standing.request.subject;
+    let unknown = "what would be done cannot be told any more";
     let tool = Tool::from_name(&asked.call.tool).filter(|_| asked.call.schema == SCHEMA);
-    let Some(tool) = tool else { return (None, nothing()) };
+    let Some(tool) = tool else { return Now::cannot(None, unknown) };
     let Ok(args) = Args::read(tool, &asked.args, &asked.worker.desk) else {
-        return (None, nothing());
+        return Now::cannot(None, unknown);
     };
     let found = judge.judge(tool, &args);
     if found.decision == Answer::Deny {
-        return (Some(args), files::hash(b"the policy forbids it"));
+        return Now::cannot(Some(args), "the policy forbids it");
     }
     if asked.again {
         // Nobody can say what it would be done to: that is why a person was asked.
-        return (Some(args), standing.request.digest.clone());
+        let (digest, why) = (standing.request.digest.clone(), String::new());
+        return Now { args: Some(args), digest, why };
     }
     let Ok(now) = found.targets(&args, &asked.worker.desk) else {
-        return (Some(args), nothing());
+        return Now::cannot(Some(args), unknown);
     };
-    let changed = standing.version > 1;
-    let targets = if changed { still(&subject.targets, now) } else { now };
     let subject = Subject {
         args: asked.args.clone(),
-        targets,
+        targets: now,
         policy: judge.policy_digest.clone(),
         tier: found.tier,
         autonomy: judge.autonomy,
-        ..subject.clone()
+        ..approved.clone()
     };
-    (Some(args), digest_of(&subject))
+    let why = differs(approved, &subject);
+    Now { args: Some(args), digest: digest_of(&subject), why }
 }
 
 /// What a person chose.
@@ -294,23 +312,6 @@ fn first_asked(state: &State, question: &QuestionId) -> QuestionId {
         first = question.clone();
     }
     first
-}
-
-/// The targets of a call that a person changed: those that were looked at when it was, as they are
-/// now. What else it touches by then was not bound to anything.
-fn still(
-    asked: &[aurora_model::Target],
-    now: Vec<aurora_model::Target>,
-) -> Vec<aurora_model::Target> {
-    use aurora_model::Target::Path;
-    let is = |one: &aurora_model::Target, other: &aurora_model::Target| match (one, other) {
-        (Path { path: one, .. }, Path { path: other, .. }) => one == other,
-        _ => false,
-    };
-    let current = |target: &aurora_model::Target| {
-        now.iter().find(|one| is(one, target)).unwrap_or(target).clone()
-    };
-    asked.iter().map(current).collect()
 }
 
 /// Tells the model where a person changed its call.

@@ -18,6 +18,7 @@ fn edit_of(request: &Request) -> Command {
         effects: Vec::new(),
         actions: Vec::new(),
         tier: subject.tier,
+        title: None,
         subject,
     }))
 }

@@ -37,7 +37,9 @@ fn pending(standing: &mut Standing, event: &ApprovalEvent) {
             end(standing, state_of(decision.outcome), None);
             standing.decision = Some(decision.clone());
         }
-        ApprovalEvent::Edited { subject, digest, reasons, effects, actions, tier, .. } => {
+        ApprovalEvent::Edited {
+            subject, digest, reasons, effects, actions, tier, title, ..
+        } => {
             standing.version = standing.version.saturating_add(1);
             standing.votes.clear();
             let request = &mut standing.request;
@@ -47,6 +49,10 @@ fn pending(standing: &mut Standing, event: &ApprovalEvent) {
             request.effects.clone_from(effects);
             request.actions.clone_from(actions);
             request.tier = *tier;
+            request.autonomy = subject.autonomy;
+            if let Some(title) = title {
+                request.title.clone_from(title);
+            }
         }
         ApprovalEvent::Reminded { number } => {
             standing.reminders = *number;

@@ -108,6 +108,7 @@ pub(super) fn edit(request: &Request, command: &str, tier: Tier, by: Decider) ->
         effects: vec!["less".to_owned()],
         actions: request.actions.clone(),
         tier,
+        title: None,
     }
 }
 

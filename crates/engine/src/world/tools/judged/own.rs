@@ -6,7 +6,7 @@ use aurora_model::{RepoPath, Target, ToolCall};
 use aurora_workspace::desk::Files;
 
 use super::super::files;
-use super::{named, run_words};
+use super::{Judged, of_command, run_words};
 
 /// Names under which a path stands.
 const PATHS: [&str; 4] = ["file_path", "notebook_path", "path", "filePath"];
@@ -29,24 +29,25 @@ fn below(path: &str, desk: &Path) -> Option<RepoPath> {
 }
 
 /// What a call would be done to, as it is now.
-pub(super) fn targets(call: &ToolCall, wanted: &[String], desk: &Path) -> Vec<Target> {
+pub(super) fn targets(call: &ToolCall, judged: &Judged, desk: &Path) -> Vec<Target> {
     let Ok(at_desk) = Files::beneath(desk) else { return Vec::new() };
     if let Some(command) = text(call, "command") {
-        return named(command, wanted, &at_desk);
+        return of_command(command, judged, &at_desk, desk);
     }
     let Some(path) = path(call) else { return Vec::new() };
     let target = match below(path, desk) {
         Some(below) => files::target(&at_desk, &below).ok(),
-        None => Some(outside(path)),
+        None => Some(outside(path, Path::new(path))),
     };
     target.into_iter().collect()
 }
 
-fn outside(path: &str) -> Target {
+/// A file that is none of the desk's, by its name.
+pub(super) fn outside(name: &str, path: &Path) -> Target {
     let found = std::fs::metadata(path);
     let small = found.is_ok_and(|found| found.is_file() && found.len() <= MAX_BYTES);
     let bytes = small.then(|| std::fs::read(path).ok()).flatten();
-    Target::Path { path: path.to_owned(), content: bytes.map(|bytes| files::hash(&bytes)) }
+    Target::Path { path: name.to_owned(), content: bytes.map(|bytes| files::hash(&bytes)) }
 }
 
 /// What a call is, in one line.

@@ -197,6 +197,7 @@ pub(super) fn events() -> Vec<ApprovalEvent> {
         effects: Vec::new(),
         actions: Vec::new(),
         tier: Tier::Medium,
+        title: None,
     });
     let reason = || "because".to_owned();
     let policy = "deny".to_owned();
