@@ -47,7 +47,7 @@ pub(crate) fn action_of(effect: &EffectKind) -> &'static str {
         EffectKind::DropObject { .. } => "db:admin",
         EffectKind::EmptyTable { .. } | EffectKind::ChangeAllRows { .. } => "db:mutate",
         EffectKind::DestroyInfra { .. } => "deploy:production",
-        EffectKind::WipeDisk { .. } => "disk:wipe",
+        EffectKind::WipeDisk { .. } | EffectKind::LoseRoot { .. } => "disk:wipe",
         EffectKind::Opaque { .. } => "shell:opaque",
         EffectKind::UnknownTool { .. } => "tool:unknown",
         EffectKind::Network { .. } => "comms:external",
