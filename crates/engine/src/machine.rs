@@ -20,7 +20,7 @@ pub use advance::{answer_by_yes, answer_unasked};
 pub use apply::apply;
 pub use command::{Command, Refused};
 pub use conversation::{Call, Conversation};
-pub use decide::decide;
+pub use decide::{decide, decide_with};
 pub use effect::Effect;
 pub use owed::owed;
 pub use roll::Roll;

@@ -2,6 +2,7 @@
 
 pub mod patch;
 pub mod path;
+mod roots;
 pub mod script;
 pub mod shell;
 pub mod sql;
@@ -57,11 +58,13 @@ impl Analysis {
 /// What an action would cause in this context.
 #[must_use]
 pub fn analyse(action: &Action, context: &Context) -> Analysis {
-    match action {
+    let mut analysis = match action {
         Action::Shell { command } => shell::analyse(command, context),
         Action::Exec { argv } => shell::analyse_argv(argv, context),
         Action::Sql { text, dialect } => tool::sql_analysis(text, *dialect, context),
         Action::Patch { patch } => tool::patch_analysis(patch),
         Action::Tool(call) => tool::analyse(call, context),
-    }
+    };
+    roots::add_lost(&mut analysis.effects, context);
+    analysis
 }

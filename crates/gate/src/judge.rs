@@ -54,6 +54,8 @@ pub(crate) fn judge_effects(
     let mut reasons = Vec::new();
     destructive::judge(analysis, subject, policy, context.now, &mut reasons);
     paths::judge(analysis, policy, context, &mut reasons);
+    // Behind the paths: who names a protected path hears of that first.
+    destructive::judge_roots(analysis, policy, &mut reasons);
     role::judge(subject, policy, context, &mut reasons);
     custom::judge(analysis, subject, policy, context.now, &mut reasons);
     if let Some(scope) = analysis.scope {

@@ -149,6 +149,13 @@ pub enum EffectKind {
         /// Which.
         device: String,
     },
+    /// A folder is lost on which the machine, or everything of a person, rests: `/etc`, a home …
+    LoseRoot {
+        /// Which, as it was written.
+        path: String,
+        /// In which way: a verb in front of the path.
+        how: String,
+    },
     /// Code runs that cannot be seen beforehand, or something could not be understood.
     Opaque {
         /// What it is.
@@ -184,7 +191,7 @@ impl EffectKind {
             Self::EmptyTable { .. } => Operation::Truncate,
             Self::ChangeAllRows { .. } => Operation::SqlDeleteAll,
             Self::DestroyInfra { .. } => Operation::InfraDestroy,
-            Self::WipeDisk { .. } => Operation::DiskWipe,
+            Self::WipeDisk { .. } | Self::LoseRoot { .. } => Operation::DiskWipe,
             Self::Opaque { .. } => Operation::OpaqueExec,
             Self::UnknownTool { .. } => Operation::UnknownTool,
         }

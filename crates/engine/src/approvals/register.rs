@@ -199,7 +199,7 @@ pub fn people_only(rules: &Rules) -> Vec<GateKind> {
     let needs = |gate: &GateKind| {
         Tier::ALL.into_iter().any(|tier| {
             let (autonomy, actions) = (rules.autonomy(None, None), Vec::new());
-            rules.needs_person(&asked(*gate, &Weight { tier, autonomy, actions }))
+            rules.names_people(&asked(*gate, &Weight { tier, autonomy, actions }))
         })
     };
     gates.into_iter().filter(needs).collect()

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use aurora_model::{Event, RunId, Timestamp};
+use aurora_model::{Event, Question, RunId, Timestamp};
 use aurora_store::{Append, Expected, NewRecord, Record, Store, StreamId};
 
 use crate::approvals::register::{Beside, Besides};
 use crate::approvals::{Queue, Registrar, Silence};
 use crate::error::{Error, Result};
-use crate::machine::{Command, State, apply, decide};
+use crate::machine::{Command, State, apply, decide_with};
 
 /// Which shape the payload of an event has.
 const SCHEMA: u16 = 1;
@@ -118,13 +118,13 @@ impl Journal {
     /// When the command is refused, or the log cannot be written.
     pub async fn tell(&mut self, command: &Command, now: Timestamp) -> Result<()> {
         for _ in 0..MAX_RETRIES {
-            let events = decide(&self.state, command)?;
+            let events = self.decide(command)?;
             let besides = Besides { queue: &self.queue, registrar: self.registrar.as_deref() };
             let beside = match besides.of(&self.state, &events, now).await? {
                 Beside::Appends(beside) => beside,
                 Beside::First(first) => {
                     // What was decided elsewhere counts, and is in the queue already.
-                    let events = decide(&self.state, &first)?;
+                    let events = self.decide(&first)?;
                     self.write(events, Vec::new(), now).await?;
                     continue;
                 }
@@ -134,6 +134,16 @@ impl Journal {
             }
         }
         Err(Error::Lost { what: format!("{} is written by others all the time", self.stream) })
+    }
+
+    /// What a command leads to. Whatever else was said of a question, the rules that hold now say
+    /// whether it is for people only.
+    fn decide(&self, command: &Command) -> Result<Vec<Event>> {
+        let registrar = self.registrar.as_deref();
+        let for_people = |question: &Question, state: &State| {
+            registrar.is_some_and(|one| one.needs_person(&question.about, state))
+        };
+        Ok(decide_with(&self.state, command, &for_people)?)
     }
 
     /// Records events and what goes beside them; false when somebody else wrote meanwhile, which is

@@ -19,11 +19,43 @@ use crate::graph::Graph;
 /// # Errors
 /// When the command does not fit the state; nothing happens then.
 pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
+    decide_with(state, command, &|_, _| false)
+}
+
+/// The same, where somebody else says of each question that is asked whether it is for people only.
+///
+/// # Errors
+/// When the command does not fit the state; nothing happens then.
+pub fn decide_with(
+    state: &State,
+    command: &Command,
+    for_people: &dyn Fn(&Question, &State) -> bool,
+) -> Result<Vec<Event>, Refused> {
+    let mut next = state.clone();
+    let mut events = Vec::new();
+    let mut follow = said(state, command)?;
+    loop {
+        for mut event in follow {
+            if let Event::QuestionAsked { question } = &mut event {
+                question.needs_person = question.needs_person || for_people(question, &next);
+            }
+            apply(&mut next, &event);
+            events.push(event);
+        }
+        follow = advance(&next);
+        if follow.is_empty() {
+            return Ok(events);
+        }
+    }
+}
+
+/// What a command itself leads to.
+fn said(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
     if is_report(command) {
         // What is finished stays as it is, whoever is still at work.
         expect_begun(state)?;
     }
-    let mut events = match command {
+    let events = match command {
         Command::Start(brief) => start(state, brief)?,
         Command::Answer { question, choice, answerer } => {
             answer(state, question, *choice, answerer)?
@@ -73,16 +105,7 @@ pub fn decide(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {
         }
         Command::Resume => resume(state)?,
     };
-    let mut next = state.clone();
-    events.iter().for_each(|event| apply(&mut next, event));
-    loop {
-        let follow = advance(&next);
-        if follow.is_empty() {
-            return Ok(events);
-        }
-        follow.iter().for_each(|event| apply(&mut next, event));
-        events.extend(follow);
-    }
+    Ok(events)
 }
 
 fn adopted(state: &State, command: &Command) -> Result<Vec<Event>, Refused> {

@@ -440,11 +440,13 @@ fn rev_3_a_flag_answers_in_the_same_moment_in_which_it_is_asked_and_is_recorded_
         let by = preview.decision.unwrap().by;
         assert_eq!((by.name.as_str(), by.kind), ("--yes", DeciderKind::Rule));
         assert_eq!((by.surface, preview.records), (Surface::Flag, 2));
-        // A call that a person must allow waits for them, whatever was said before.
+        // A call that a person must allow waits for them, whatever was said before: whoever froze it
+        // said that anybody may, and the rules name somebody.
         let call = queue.load(&id(2)).await.unwrap().unwrap();
         let needs = state.question(&id(2)).unwrap().question.needs_person;
         let (waits, flag) = (call.state == ApprovalState::Pending, how == Ended::Waiting);
-        assert_eq!((waits, flag), (needs, needs), "{how:?} {call:?}");
+        assert!(needs && waits && flag, "{how:?} {call:?}");
+        assert_eq!(call.request.ruling.deciders, [aurora_model::Who::Role("lead".to_owned())]);
         assert_eq!(call.request.parked, Some(Digest::of_bytes([5; 32])));
     });
 }

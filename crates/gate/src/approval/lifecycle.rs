@@ -16,6 +16,7 @@ pub use apply::apply;
 pub use clock::{Moments, moments, next_wake};
 pub use refused::Refused;
 
+use super::risk::is_for_people;
 use super::{digest, options};
 
 /// How a request stands.
@@ -246,7 +247,10 @@ fn may_decide(
         let who: Vec<String> = standing.deciders.iter().map(ToString::to_string).collect();
         return not(format!("{} may not decide it; {} may", by.name, who.join(", ")));
     }
-    if by.kind == DeciderKind::Rule && (!open || standing.request.ruling.quorum > 1) {
+    let request = &standing.request;
+    let for_people = !open || request.ruling.quorum > 1;
+    if by.kind == DeciderKind::Rule && (for_people || is_for_people(request.tier, &request.actions))
+    {
         return not(format!("people must decide it, and {} is nobody", by.name));
     }
     if *seen != standing.request.digest {

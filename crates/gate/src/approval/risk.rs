@@ -24,6 +24,16 @@ pub trait Classifier: Send + Sync {
     }
 }
 
+/// What reaches beyond the worktree and cannot be taken back.
+const FOR_PEOPLE: [&str; 3] = ["disk:wipe", "system:delete", "system:write"];
+
+/// Whether a person must decide this, whoever it is: no flag answers what is critical, or what reaches
+/// beyond the worktree.
+#[must_use]
+pub fn is_for_people(tier: Tier, actions: &[ActionType]) -> bool {
+    tier == Tier::Critical || actions.iter().any(|action| FOR_PEOPLE.contains(&action.as_str()))
+}
+
 /// What kinds of action these effects are, one for each effect, without repetition.
 #[must_use]
 pub fn actions_of(effects: &[EffectKind]) -> Vec<ActionType> {
@@ -47,7 +57,7 @@ pub(crate) fn action_of(effect: &EffectKind) -> &'static str {
         EffectKind::DropObject { .. } => "db:admin",
         EffectKind::EmptyTable { .. } | EffectKind::ChangeAllRows { .. } => "db:mutate",
         EffectKind::DestroyInfra { .. } => "deploy:production",
-        EffectKind::WipeDisk { .. } => "disk:wipe",
+        EffectKind::WipeDisk { .. } | EffectKind::LoseRoot { .. } => "disk:wipe",
         EffectKind::Opaque { .. } => "shell:opaque",
         EffectKind::UnknownTool { .. } => "tool:unknown",
         EffectKind::Network { .. } => "comms:external",

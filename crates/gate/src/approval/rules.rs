@@ -19,7 +19,7 @@ use serde_json::Value;
 pub use schema::schema;
 pub use template::TEMPLATE;
 
-use super::risk::{Classifier, TierMap};
+use super::risk::{Classifier, TierMap, is_for_people};
 use super::timeout::{self, View};
 use crate::settings::SettingsErrors;
 use notify::Channel;
@@ -159,6 +159,12 @@ impl Rules {
     /// Whether only people can answer: a flag such as `--yes` must not.
     #[must_use]
     pub fn needs_person(&self, asked: &Asked<'_>) -> bool {
+        is_for_people(asked.tier, asked.actions) || self.names_people(asked)
+    }
+
+    /// Whether the file says that certain people, or several, decide this.
+    #[must_use]
+    pub fn names_people(&self, asked: &Asked<'_>) -> bool {
         let ruling = self.ruling(asked);
         ruling.quorum > 1 || !ruling.deciders.is_empty()
     }

@@ -34,6 +34,9 @@ pub fn describe(effect: &Effect) -> String {
         EffectKind::WipeDisk { device } => {
             format!("overwrites {}: everything on it is lost", shown(device))
         }
+        EffectKind::LoseRoot { path, how } => {
+            format!("{how} `{}`: the system, or everything of a person, rests on it", shown(path))
+        }
         EffectKind::Opaque { what, why, .. } => {
             format!(
                 "runs something that cannot be seen beforehand: {}: {}",

@@ -23,6 +23,9 @@ pub(super) fn judge(
     let mut files = Deletions::default();
     for effect in &analysis.effects {
         let operation = effect.kind.operation();
+        if matches!(effect.kind, EffectKind::LoseRoot { .. }) {
+            continue;
+        }
         let Some(key) = Key::of_operation(operation) else { continue };
         let answer = policy.answer(key);
         if is_unreadable(effect) {
@@ -48,6 +51,16 @@ pub(super) fn judge(
         }
     }
     reasons.extend(files.judge(policy));
+}
+
+/// Adds what `disk_wipe` says about the loss of what everything rests on. No rule waives it.
+pub(super) fn judge_roots(analysis: &Analysis, policy: &Policy, reasons: &mut Vec<Reason>) {
+    let answer = policy.answer(Key::DiskWipe);
+    let lost = |effect: &&Effect| matches!(effect.kind, EffectKind::LoseRoot { .. });
+    for effect in analysis.effects.iter().filter(lost) {
+        let (operation, origin) = (effect.kind.operation(), policy.origin(Key::DiskWipe));
+        reasons.push(reason(operation, answer, describe(effect), effect.span, origin));
+    }
 }
 
 fn is_unreadable(effect: &Effect) -> bool {

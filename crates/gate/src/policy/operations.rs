@@ -239,13 +239,20 @@ pub(crate) static OPERATIONS: [OperationRow; 12] = [
     OperationRow {
         operation: Operation::DiskWipe,
         rule: "destructive.disk_wipe",
-        title: "overwriting a disk",
-        meaning: "Speaks when a disk, partition or file system would be overwritten: mkfs, dd to a \
-                  device, wipefs, a redirect onto a device.",
-        instead: "work on an image file instead of a device (`dd of=disk.img`), and let a person \
-                  touch real disks",
-        matches: &["mkfs.ext4 /dev/sdb1", "dd if=/dev/zero of=/dev/sda bs=1M"],
-        not_matches: &["dd if=/dev/zero of=disk.img bs=1M count=10", "lsblk"],
+        title: "overwriting a disk, or losing a system folder",
+        meaning: "Speaks when a disk, partition or file system would be overwritten (mkfs, dd to a \
+                  device, wipefs, a redirect onto a device), and when something on which the \
+                  machine or a person rests would be deleted, moved away, or given other \
+                  permissions or owners as a whole: `/`, a system folder such as /etc, /usr or \
+                  /var, everything in one (`/etc/*`), the home folder, a folder above the worktree.",
+        instead: "work on an image file instead of a device (`dd of=disk.img`), name the one file \
+                  in a system folder that is meant, and let a person do the rest",
+        matches: &["mkfs.ext4 /dev/sdb1", "dd if=/dev/zero of=/dev/sda bs=1M", "rm -rf /etc"],
+        not_matches: &[
+            "dd if=/dev/zero of=disk.img bs=1M count=10",
+            "lsblk",
+            "rm /etc/app/old.conf",
+        ],
     },
     OperationRow {
         operation: Operation::UnknownTool,

@@ -22,6 +22,7 @@ pub fn stays_inside(effects: &[Effect]) -> bool {
         | EffectKind::ChangeAllRows { .. }
         | EffectKind::DestroyInfra { .. }
         | EffectKind::WipeDisk { .. }
+        | EffectKind::LoseRoot { .. }
         | EffectKind::Opaque { .. }
         | EffectKind::UnknownTool { .. } => !effect.in_script,
     })

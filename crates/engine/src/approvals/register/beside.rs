@@ -109,27 +109,21 @@ impl Besides<'_> {
     /// The opening of a request, and its decision where a rule decided it in the same moment.
     fn opening(
         &self,
-        mut request: Request,
+        request: Request,
         answer: Option<&(Choice, Answerer)>,
         now: Timestamp,
     ) -> Result<Append> {
         let Some((choice, answerer)) = answer else { return self.queue.opening(&request) };
         let id = request.id.clone();
         let by = self.decider(answerer);
-        let decided = |request: &Request| {
-            let opened = ApprovalEvent::Requested { request: Box::new(request.clone()) };
-            let standing = apply_to(None, &opened, now).ok_or(Refused::Unknown)?;
-            let reason = answerer.reason.clone();
-            let closing = closing(&standing, *choice, by.clone(), reason, now)?;
-            Ok(std::iter::once(opened).chain(closing).collect::<Vec<_>>())
-        };
-        let events = decided(&request).or_else(|_: Refused| {
-            // The settings that held when the run began let the flag answer, and still do.
-            request.ruling.deciders.clear();
-            request.ruling.quorum = 1;
-            decided(&request)
-        });
-        let events = events.map_err(|refused| refusal(&id, refused))?;
+        let opened = ApprovalEvent::Requested { request: Box::new(request) };
+        let standing = apply_to(None, &opened, now).ok_or(Refused::Unknown);
+        // What the rules do not take from a flag is refused, whoever let the flag answer: nothing
+        // relaxes them, and nothing is recorded.
+        let reason = answerer.reason.clone();
+        let closing = standing.and_then(|standing| closing(&standing, *choice, by, reason, now));
+        let closing = closing.map_err(|refused| refusal(&id, refused))?;
+        let events: Vec<_> = std::iter::once(opened).chain(closing).collect();
         self.queue.following(&id, None, &events, now)
     }
 

@@ -120,7 +120,13 @@ impl Machine<'_> {
             }
             What::Change { path, touch } => {
                 if let Some(path) = path {
-                    self.overwrite(&argument(Some(&path), span), touch, span);
+                    let target = argument(Some(&path), span);
+                    if touch == aurora_model::Touch::Rename && path.starts_with('/') {
+                        // It may be the one that goes away, with everything in it.
+                        self.change(&target, touch, true);
+                    } else {
+                        self.overwrite(&target, touch, span);
+                    }
                 }
             }
             // Programs build their queries all the time; only what is written out counts.

@@ -126,6 +126,7 @@ fn each_effect_is_one_action() {
     check(EffectKind::ChangeAllRows { statement: text() }, "db:mutate");
     check(EffectKind::DestroyInfra { what: text() }, "deploy:production");
     check(EffectKind::WipeDisk { device: text() }, "disk:wipe");
+    check(EffectKind::LoseRoot { path: text(), how: text() }, "disk:wipe");
     check(EffectKind::Opaque { what: text(), why: text(), cause: Cause::Dynamic }, "shell:opaque");
     check(EffectKind::UnknownTool { name: text() }, "tool:unknown");
     check(EffectKind::Network { target: text() }, "comms:external");

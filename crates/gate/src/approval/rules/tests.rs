@@ -56,7 +56,15 @@ fn without_a_file_critical_waits_and_other_operations_end_after_four_hours() {
         assert_eq!(ruling.timeout.policy, "wait", "{gate:?}");
         assert_eq!((ruling.remind_every_s, ruling.warn_before_s), (None, None));
     }
-    assert!(!rules.needs_person(&operation(Tier::Critical)));
+    // What is critical, or reaches beyond the worktree, is for people without any file.
+    assert!(rules.needs_person(&operation(Tier::Critical)));
+    assert!(!rules.names_people(&operation(Tier::Critical)));
+    assert!(!rules.needs_person(&operation(Tier::High)));
+    for name in ["disk:wipe", "system:delete", "system:write"] {
+        let kinds = actions(&["code:write", name]);
+        let one = asked(GateKind::Operation, Tier::Low, Autonomy::Full, &kinds);
+        assert!(rules.needs_person(&one), "{name}");
+    }
     assert_eq!(rules.autonomy(Some("claude"), Some("backend")), Autonomy::Supervised);
 }
 
