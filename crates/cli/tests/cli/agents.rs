@@ -175,7 +175,7 @@ runtime:
       hint: a name such as MY_VARIABLE; keys themselves never stand in this file
     .aurora/agents.yaml:9:32: agents.1.command: character 1: nothing is called `{promt}`
       hint: did you mean `{prompt}`?
-    .aurora/agents.yaml:10:13: agents.1.output: expected text, line-json or claude-stream-json, found `line_json`
+    .aurora/agents.yaml:10:13: agents.1.output: expected text, line-json, claude-stream-json or claude-control, found `line_json`
       hint: did you mean `line-json`?
     .aurora/agents.yaml:11:29: agents.1.limits.max_cost_usd: expected a number from 0 to 1000000, found `-1`
     .aurora/agents.yaml:13:15: agents.2.provider: agents with `provider: acp` cannot be used yet
