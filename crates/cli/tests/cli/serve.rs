@@ -91,6 +91,7 @@ fn asked(served: &Served, agent: &str) -> (String, Value) {
     let call = json!({"tool": "Bash", "args": {"command": "npm publish"}});
     let (status, told) = served.ask("POST", "/api/v1/approvals", agent, Some(&call));
     assert_eq!(status, 201, "{told}");
+    assert!(told["reasons"].as_array().is_some_and(|why| !why.is_empty()), "{told}");
     let path = format!("/api/v1/approvals/{}/decision", told["approval_id"].as_str().unwrap());
     (path, json!({"digest": told["digest"], "decision": "approve"}))
 }
