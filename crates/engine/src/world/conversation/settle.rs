@@ -270,14 +270,15 @@ fn resolved_now(judge: &Judge<'_>, asked: &Asked<'_>, standing: &Standing) -> No
     if found.decision == Answer::Deny {
         return Now::cannot(Some(args), "the policy forbids it");
     }
-    if asked.again {
-        // Nobody can say what it would be done to: that is why a person was asked.
-        let (digest, why) = (standing.request.digest.clone(), String::new());
-        return Now { args: Some(args), digest, why };
-    }
     let Ok(now) = found.targets(&args, &asked.worker.desk) else {
         return Now::cannot(Some(args), unknown);
     };
+    if asked.again {
+        // It is made again as it was shown, or not at all: what it would run may have changed since.
+        let subject = Subject { targets: now, ..approved.clone() };
+        let why = differs(approved, &subject);
+        return Now { args: Some(args), digest: digest_of(&subject), why };
+    }
     let subject = Subject {
         args: asked.args.clone(),
         targets: now,
