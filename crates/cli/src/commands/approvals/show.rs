@@ -74,6 +74,7 @@ pub fn detail(queue: &Queue, item: &Item) -> anyhow::Result<Detail> {
     let mut detail = queue.of(item.id().as_str())?.detail(item)?;
     let Some(log) = queue.log() else { return Ok(detail) };
     let Some(found) = question::find(log, item.id().as_str())? else { return Ok(detail) };
+    detail.about = Some(found.asked.question.about.clone());
     let mut fact = |label: &str, text: String| detail.facts.push((label.to_owned(), text));
     match found.goal() {
         "" => {}
@@ -106,6 +107,9 @@ fn json(item: &Item, detail: &Detail) -> Value {
     let labelled = |label: &str| -> Vec<&String> {
         detail.facts.iter().filter(|(of, _)| of == label).map(|(_, text)| text).collect()
     };
+    if let Some(about) = &detail.about {
+        object.insert("about".to_owned(), json!(about));
+    }
     let look = labelled("look");
     if let Some(look) = look.first() {
         object.insert("look".to_owned(), json!(look));

@@ -3,7 +3,9 @@
 use aurora_gate::approval::Standing;
 use aurora_gate::approval::lifecycle::moments;
 use aurora_gate::approval::timeout::{self, Due, View};
-use aurora_model::{ApprovalEvent, ApprovalState, Decision, QuestionId, Request, Timestamp, Who};
+use aurora_model::{
+    About, ApprovalEvent, ApprovalState, Decision, QuestionId, Request, Timestamp, Who,
+};
 use serde_json::{Value, json};
 
 /// One request, and how it stands.
@@ -182,6 +184,8 @@ pub struct Detail {
     pub kept: Option<String>,
     /// More facts, each with a label.
     pub facts: Vec<(String, String)>,
+    /// What it is about, as the run that asks tells it.
+    pub about: Option<About>,
 }
 
 /// Something that happened to a request.

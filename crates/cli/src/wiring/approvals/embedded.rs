@@ -161,7 +161,7 @@ impl Requests for Embedded {
     fn detail(&self, item: &Item) -> anyhow::Result<Detail> {
         let history = self.log.ask(self.queue.history(item.id())).map_err(told)?;
         let precedent = self.precedent(item)?;
-        Ok(Detail { history, precedent, kept: self.kept(item), facts: Vec::new() })
+        Ok(Detail { history, precedent, kept: self.kept(item), ..Detail::default() })
     }
 
     fn decide(&self, item: &Item, saying: &Saying) -> anyhow::Result<Said> {

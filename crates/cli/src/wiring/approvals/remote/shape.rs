@@ -32,7 +32,7 @@ pub fn detail(told: &Value) -> Detail {
         history: asked.into_iter().chain(history).collect(),
         precedent: precedent.collect(),
         kept: None,
-        facts: Vec::new(),
+        ..Detail::default()
     }
 }
 
