@@ -81,6 +81,23 @@ fn change(path: &aurora_model::PathRef, touch: Touch, recursive: bool) -> &'stat
     }
 }
 
+/// These actions of a call that writes one file, where the caller has looked and the file is not there:
+/// then it is not changed but created.
+#[must_use]
+pub fn as_creation(actions: Vec<ActionType>) -> Vec<ActionType> {
+    let created = |action: ActionType| match action.as_str() {
+        "code:write" => ActionType::parse("code:create").unwrap_or(action),
+        _ => action,
+    };
+    let mut out = Vec::new();
+    for action in actions.into_iter().map(created) {
+        if !out.contains(&action) {
+            out.push(action);
+        }
+    }
+    out
+}
+
 /// Adds an action that is not there yet.
 fn push(actions: &mut Vec<ActionType>, name: &str) {
     if let Some(action) = ActionType::parse(name)

@@ -42,7 +42,7 @@ pub struct Rules {
     notify: Section<Vec<Channel>>,
 }
 
-/// A person who may decide.
+/// Who somebody is; who may decide is said by `approvers`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Person {
     /// Their roles.

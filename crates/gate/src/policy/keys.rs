@@ -307,7 +307,7 @@ pub(crate) static GROUPS: [Group; 17] = [
     },
     Group { path: "destructive.opaque_exec", doc: "Running code that cannot be seen beforehand." },
     Group { path: "destructive.infra_destroy", doc: "Destroying infrastructure." },
-    Group { path: "destructive.disk_wipe", doc: "Overwriting a disk or file system." },
+    Group { path: "destructive.disk_wipe", doc: "Overwriting a disk, or losing a system folder." },
     Group { path: "destructive.unknown_tool", doc: "Calling a tool that Aurora has no model of." },
     Group { path: "safety", doc: "How work stays recoverable and in bounds." },
     Group { path: "anomalies", doc: "What is unusual enough to stop and ask." },

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use aurora_gate::Policy;
 use aurora_gate::approval::autonomy::Lowering;
-use aurora_gate::approval::risk::actions_of_call;
+use aurora_gate::approval::risk::{actions_of_call, as_creation};
 use aurora_gate::approval::rules::Asked;
 use aurora_gate::approval::{Classifier as _, Rules, tighten_call};
 use aurora_gate::judge::describe;
@@ -141,7 +141,21 @@ impl Judge<'_> {
 
     /// Judges a call.
     pub(in crate::world) fn judge(&self, tool: Tool, args: &Args) -> Judged {
-        self.judge_call(ToolCall { name: tool.name().to_owned(), args: args.resolved() })
+        let call = ToolCall { name: tool.name().to_owned(), args: args.resolved() };
+        let mut judged = self.judge_call(call);
+        if self.is_new(args) {
+            judged.actions = as_creation(judged.actions);
+            judged.tier = self.rules.strictest(&judged.actions);
+        }
+        judged
+    }
+
+    /// Whether a call writes a file that is not there: then a rule on `code:create` is meant.
+    fn is_new(&self, args: &Args) -> bool {
+        let Args::Write { path, .. } = args else { return false };
+        let Some(desk) = self.context.root.as_deref() else { return false };
+        let at_desk = Files::beneath(Path::new(desk));
+        at_desk.is_ok_and(|at_desk| matches!(files::look(&at_desk, path), Ok(None)))
     }
 
     /// Judges a call of a tool that may be the agent's own.
@@ -356,4 +370,36 @@ fn run_words(command: &str) -> String {
         shown.push('…');
     }
     format!("run `{shown}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // APR-5
+    #[test]
+    fn apr_5_writing_a_file_that_is_not_there_creates_it() {
+        let desk = tempfile::tempdir().unwrap();
+        std::fs::write(desk.path().join("old.rs"), "").unwrap();
+        let root = desk.path().to_str().map(str::to_owned);
+        let text = "risk: {\"code:create\": critical}".to_owned();
+        let rules = Rules::read(&[("approvals.yaml".to_owned(), text)]).unwrap();
+        let judge = Judge {
+            policy: &Policy::builtin(),
+            policy_digest: &Digest::of_bytes([1; 32]),
+            rules: &rules,
+            context: Context { cwd: root.clone(), root, ..Context::default() },
+            agent: &AgentName::parse("dev").unwrap(),
+            autonomy: Autonomy::Full,
+        };
+        for (name, kind, tier) in
+            [("new.rs", "code:create", Tier::Critical), ("old.rs", "code:write", Tier::Medium)]
+        {
+            let path = RepoPath::parse(name).unwrap();
+            let args = Args::Write { path, content: "x".to_owned(), executable: None };
+            let judged = judge.judge(Tool::WriteFile, &args);
+            let kinds: Vec<&str> = judged.actions.iter().map(ActionType::as_str).collect();
+            assert_eq!((kinds.as_slice(), judged.tier), (&[kind][..], tier), "{name}");
+        }
+    }
 }

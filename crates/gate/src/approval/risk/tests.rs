@@ -208,3 +208,18 @@ fn a_tool_call_has_at_least_one_action() {
     assert_eq!(names(&sql("SELECT 1")), ["db:mutate"], "a select may call what changes things");
     assert_eq!(names(&sql("DROP TABLE users")), ["db:admin"]);
 }
+
+#[test]
+fn apr_5_a_file_that_is_not_there_is_created_not_changed() {
+    // APR-5
+    let of = |names: &[&str]| -> Vec<ActionType> {
+        names.iter().filter_map(|name| ActionType::parse(name)).collect()
+    };
+    for (before, after) in [
+        (&["code:write"][..], &["code:create"][..]),
+        (&["code:create", "code:write"], &["code:create"]),
+        (&["docs:write", "system:write"], &["docs:write", "system:write"]),
+    ] {
+        assert_eq!(super::as_creation(of(before)), of(after), "{before:?}");
+    }
+}

@@ -102,7 +102,7 @@ fn policy(kind: &crate::approval::timeout::PolicyKind) -> Value {
 
 fn people() -> Value {
     json!({
-        "description": "People who may decide, by name.",
+        "description": "Who people are, by name: roles, login, mail. Who may decide is said by approvers.",
         "type": ["object", "null"],
         "additionalProperties": {
             "type": ["object", "null"],
