@@ -53,6 +53,14 @@ pub(in crate::world) struct Judged {
     wanted: Vec<String>,
 }
 
+impl Judged {
+    /// Whether it is known to change nothing.
+    pub fn only_reads(&self) -> bool {
+        let reads = |action: &ActionType| action.as_str().ends_with(":read");
+        !self.actions.is_empty() && self.actions.iter().all(reads)
+    }
+}
+
 impl Judge<'_> {
     /// Judges a call.
     pub fn judge(&self, tool: Tool, args: &Args) -> Judged {
