@@ -60,12 +60,14 @@ fn agt_1_a_file_to_start_from_is_written_once_and_can_be_read() {
       read as claude-stream-json
       can     edits files, reports cost
       held    contained: works at a desk, judged before it is adopted
+      level   supervised
       gets    ANTHROPIC_API_KEY
     codex  cli, .aurora/agents.yaml:18
       at      [DIR]/bin/codex
       read as text
       can     edits files
       held    contained: works at a desk, judged before it is adopted
+      level   supervised
       gets    OPENAI_API_KEY (not set)
     ");
     let before = world.read(FILE);
@@ -175,7 +177,7 @@ runtime:
       hint: a name such as MY_VARIABLE; keys themselves never stand in this file
     .aurora/agents.yaml:9:32: agents.1.command: character 1: nothing is called `{promt}`
       hint: did you mean `{prompt}`?
-    .aurora/agents.yaml:10:13: agents.1.output: expected text, line-json or claude-stream-json, found `line_json`
+    .aurora/agents.yaml:10:13: agents.1.output: expected text, line-json, claude-stream-json or claude-control, found `line_json`
       hint: did you mean `line-json`?
     .aurora/agents.yaml:11:29: agents.1.limits.max_cost_usd: expected a number from 0 to 1000000, found `-1`
     .aurora/agents.yaml:13:15: agents.2.provider: agents with `provider: acp` cannot be used yet
