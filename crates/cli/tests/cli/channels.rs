@@ -112,8 +112,8 @@ fn channels_are_listed_and_one_can_be_tried() {
     let listed = world.run(&["approvals", "channels"]).stdout;
     assert_eq!(
         listed,
-        "team  slack  from low: asked, reminded, warned, escalated, timed_out, outcome_unknown\n\
-         ops  webhook  from low: asked, reminded, warned, escalated, timed_out, outcome_unknown\n  \
+        "team  slack  from low: asked, reminded, warned, escalated, timed_out,\n  outcome_unknown\n\
+         ops  webhook  from low: asked, reminded, warned, escalated, timed_out,\n  outcome_unknown\n  \
          not from here: the variable AURORA_HOOK is not set\n"
     );
     let tried = world.run(&["approvals", "channels", "--test", "team"]);
