@@ -10,6 +10,7 @@ pub mod git_facts;
 pub mod input;
 pub mod judging;
 pub mod layers;
+pub mod lowered;
 pub mod migration;
 pub mod notify;
 pub mod own_folder;

@@ -5,6 +5,7 @@ mod attempt;
 mod changes;
 pub mod consult;
 mod conversation;
+mod incidents;
 mod judging;
 mod listening;
 mod permitting;
@@ -37,6 +38,7 @@ use crate::error::{Error, Result};
 use crate::machine::{Command, Effect, State};
 use asking::Asking;
 use conversation::Turns;
+use incidents::Denials;
 use site::Site;
 
 /// An answer that may never come; nothing when nobody is there to give it.
@@ -62,7 +64,7 @@ pub trait Audience: Send + Sync {
     /// Something was recorded.
     fn told(&self, told: &Told, state: &Arc<State>);
 
-    /// Something about money that a person should know.
+    /// Something that a person should know: about money, or that an agent may do less from now on.
     fn warned(&self, warning: &str);
 
     /// An agent said something.
@@ -120,6 +122,7 @@ struct Inner {
     /// Puts the questions of the run into the queue.
     registrar: Option<Arc<Registrar>>,
     asking: Asking,
+    denials: Denials,
 }
 
 impl RealWorld {
@@ -141,7 +144,14 @@ impl RealWorld {
             policy: settings.policy_digest.clone(),
         };
         let (registrar, turns) = (registrar.map(Arc::new), Turns::default());
-        Self(Arc::new(Inner { settings, site, turns, registrar, asking }))
+        Self(Arc::new(Inner {
+            settings,
+            site,
+            turns,
+            registrar,
+            asking,
+            denials: Denials::default(),
+        }))
     }
 
     /// Where the run's work is gathered, once it is.

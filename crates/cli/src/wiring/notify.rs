@@ -21,6 +21,9 @@ use super::workspace::now;
 /// A command does not wait longer for what it tells to arrive.
 const PATIENCE: Duration = Duration::from_secs(3);
 
+/// What is on its way after that is given back after this.
+const LAST: Duration = Duration::from_millis(500);
+
 /// Who is told what happens to a request, by these settings.
 #[must_use]
 pub fn notices(channels: &[Channel]) -> Arc<dyn Notices> {
@@ -62,7 +65,7 @@ impl Beside {
     pub async fn stop(self) {
         if let Some(delivery) = self.delivery {
             delivery.idle(PATIENCE).await;
-            delivery.stop().await;
+            delivery.stop_within(LAST).await;
         }
     }
 }
@@ -77,6 +80,7 @@ pub fn flush(log: &Log, channels: &[Channel]) {
     log.ask(async {
         let delivery = Delivery::start(Arc::clone(&log.store), routes, now);
         delivery.idle(PATIENCE).await;
+        delivery.stop_within(LAST).await;
     });
 }
 

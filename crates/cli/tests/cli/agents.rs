@@ -60,12 +60,14 @@ fn agt_1_a_file_to_start_from_is_written_once_and_can_be_read() {
       read as claude-stream-json
       can     edits files, reports cost
       held    contained: works at a desk, judged before it is adopted
+      level   supervised
       gets    ANTHROPIC_API_KEY
     codex  cli, .aurora/agents.yaml:18
       at      [DIR]/bin/codex
       read as text
       can     edits files
       held    contained: works at a desk, judged before it is adopted
+      level   supervised
       gets    OPENAI_API_KEY (not set)
     ");
     let before = world.read(FILE);

@@ -290,3 +290,28 @@ fn a_file_that_was_cut_or_emptied_is_told_without_a_hint_at_what_was_done() {
         assert!(export.stdout.lines().count() < 20, "{keep}");
     }
 }
+
+/// APR-5, OBS-1: a broken chain locks the project, once; a person who knows of it raises it again.
+#[test]
+fn a_broken_chain_locks_the_project() {
+    let world = world();
+    let lowered = || world.run(&["approvals", "config", "--json"]).json()["lowered"].clone();
+    assert_eq!(world.run(&["audit", "verify"]).code, Some(0));
+    assert_eq!(lowered(), serde_json::json!([]));
+    if !tamper(&world, "UPDATE records SET at = at + 1 WHERE position = 3") {
+        return;
+    }
+    let run = world.run(&["audit", "verify"]);
+    assert!(run.stderr.contains("the project is locked"), "{run:?}");
+    let now = lowered();
+    assert_eq!(
+        (&now[0]["scope"], &now[0]["at_most"]),
+        (&"project".into(), &"locked".into()),
+        "{now}"
+    );
+    assert!(world.run(&["approvals", "config"]).stdout.contains("project: locked at most"));
+    let raise = ["agents", "autonomy", "raise", "project", "full", "--reason", "a disk was bad"];
+    assert_eq!(world.run(&raise).code, Some(0));
+    assert_eq!(world.run(&["audit", "verify"]).code, Some(1));
+    assert_eq!(lowered(), serde_json::json!([]), "it is known");
+}

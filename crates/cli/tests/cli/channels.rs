@@ -112,8 +112,8 @@ fn channels_are_listed_and_one_can_be_tried() {
     let listed = world.run(&["approvals", "channels"]).stdout;
     assert_eq!(
         listed,
-        "team  slack  from low: asked, reminded, warned, escalated, timed_out, outcome_unknown\n\
-         ops  webhook  from low: asked, reminded, warned, escalated, timed_out, outcome_unknown\n  \
+        "team  slack  from low: asked, reminded, warned, escalated, timed_out,\n  outcome_unknown\n\
+         ops  webhook  from low: asked, reminded, warned, escalated, timed_out,\n  outcome_unknown\n  \
          not from here: the variable AURORA_HOOK is not set\n"
     );
     let tried = world.run(&["approvals", "channels", "--test", "team"]);
@@ -149,4 +149,26 @@ fn a_decision_by_command_is_told() {
     assert!(text.starts_with("*denied by "), "{text}");
     assert!(text.ends_with(" (high)*: `push to main`"), "{text}");
     assert_eq!(log::wait(store.next_outgoing()).unwrap(), None);
+}
+
+/// APR-9: what a run asks has left before the run's process ends, when the receiver is there.
+#[test]
+fn what_a_run_asks_is_told_before_its_process_ends() {
+    for _ in 0..3 {
+        let (address, told) = receiver();
+        let world = World::with_commit();
+        world.write(
+            "repo/.aurora/approvals.yaml",
+            &format!("notify:\n  - {{name: ops, kind: slack, to: 'http://{address}/x'}}\n"),
+        );
+        world.write("repo/.aurora/scenario.yaml", "default: [{say: done}]\n");
+        world.write(
+            "repo/.aurora/agents.yaml",
+            "agents: [{id: worker, provider: scripted, scenario: scenario.yaml}]\n",
+        );
+        world.write("tasks.md", "# Go on\n\n- [ ] Go on\n");
+        let run = world.run(&["spawn", "../tasks.md", "--json"]);
+        let said = told.try_recv().unwrap_or_else(|_| panic!("nothing was told: {run:?}"));
+        assert!(said["text"].is_string(), "{said}");
+    }
 }

@@ -192,3 +192,19 @@ fn an_agent_that_dies_after_a_yes_leaves_an_unknown_outcome() {
     assert!(std::process::Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
     asking.ended();
 }
+
+/// APR-5: what the policy denies counts for an agent that asks by the control protocol as well, once.
+#[test]
+fn three_denials_lower_an_agent_that_asks_by_the_control_protocol() {
+    let script = r#"
+for n in 1 2 3 4; do ask $n Write '{"file_path":".git/config","content":"x"}'; told $n true; done
+done_ "gave up"
+"#;
+    let (world, told) = Asking::new(script, 60).ended();
+    let warned: Vec<&Value> = told.iter().filter(|one| one["type"] == "warning").collect();
+    assert_eq!(warned.len(), 1, "{told:#?}");
+    let text = warned[0]["warning"].as_str().unwrap();
+    assert!(text.starts_with("claude is supervised from now on: the policy denied 3"), "{text}");
+    let config = world.run(&["approvals", "config", "--json"]).json();
+    assert_eq!(config["lowered"][0]["scope"], "agent:claude", "{config}");
+}

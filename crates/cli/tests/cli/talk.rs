@@ -1,5 +1,6 @@
 //! A model with tools at its desk: it asks, is parked, and goes on with the true result of its calls.
 
+mod autonomy;
 mod crash;
 mod edges;
 pub mod model;

@@ -31,6 +31,48 @@ pub async fn lowering(store: &dyn Store) -> Result<Lowering> {
     Ok(lowering)
 }
 
+/// A scope that is lowered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lowered {
+    /// Whose level: `project`, `role:backend`, `agent:claude`.
+    pub scope: String,
+    /// To which level at most.
+    pub to: Autonomy,
+    /// Since when.
+    pub at: Timestamp,
+    /// What happened, or what the person said.
+    pub why: Option<String>,
+    /// Who, where it was a person.
+    pub by: Option<Decider>,
+}
+
+/// Every scope that is lowered at present, and why.
+///
+/// # Errors
+/// When the log cannot be read.
+pub async fn lowered(store: &dyn Store) -> Result<Vec<Lowered>> {
+    let mut all = Vec::new();
+    for head in store.heads(PREFIX, MAX_SCOPES).await? {
+        let (mut lowering, mut last) = (Lowering::default(), None);
+        for (at, event) in read(store, &head.stream).await? {
+            let before = lowering.of_scope(event.scope());
+            lowering.apply(&event);
+            if lowering.of_scope(event.scope()) != before {
+                last = Some((at, event));
+            }
+        }
+        let Some((at, event)) = last else { continue };
+        let Some(to) = lowering.of_scope(event.scope()) else { continue };
+        let scope = event.scope().to_owned();
+        let (why, by) = match event {
+            AutonomyEvent::Lowered { why, by, .. } => (Some(why), by),
+            AutonomyEvent::Raised { why, by, .. } => (why, Some(by)),
+        };
+        all.push(Lowered { scope, to, at, why, by });
+    }
+    Ok(all)
+}
+
 /// Everything that happened to a scope, in order.
 ///
 /// # Errors
@@ -51,7 +93,24 @@ pub async fn lower(
     why: &str,
     now: Timestamp,
 ) -> Result<bool> {
-    let event = AutonomyEvent::Lowered { scope: scope.to_owned(), to, why: why.to_owned() };
+    let (scope, why) = (scope.to_owned(), why.to_owned());
+    let event = AutonomyEvent::Lowered { scope, to, why, by: None };
+    write(store, &event, now, |cap| cap.is_none_or(|cap| to < cap)).await
+}
+
+/// The same, because a person says so.
+///
+/// # Errors
+/// When the log cannot be written.
+pub async fn lower_by(
+    store: &dyn Store,
+    scope: &str,
+    to: Autonomy,
+    (by, why): (&Decider, &str),
+    now: Timestamp,
+) -> Result<bool> {
+    let (scope, why) = (scope.to_owned(), why.to_owned());
+    let event = AutonomyEvent::Lowered { scope, to, why, by: Some(by.clone()) };
     write(store, &event, now, |cap| cap.is_none_or(|cap| to < cap)).await
 }
 
@@ -64,15 +123,16 @@ pub async fn raise(
     store: &dyn Store,
     scope: &str,
     to: Autonomy,
-    by: &Decider,
+    (by, why): (&Decider, Option<&str>),
     now: Timestamp,
 ) -> Result<bool> {
     if by.kind != DeciderKind::Person {
-        let why = format!("{} is no person, and only a person lets an agent do more", by.name);
-        let refused = aurora_gate::approval::Refused::NotAllowed { why };
+        let what = format!("{} is no person, and only a person lets an agent do more", by.name);
+        let refused = aurora_gate::approval::Refused::NotAllowed { why: what };
         return Err(Error::Request { id: scope.to_owned(), refused });
     }
-    let event = AutonomyEvent::Raised { scope: scope.to_owned(), to, by: by.clone() };
+    let (scope, by, why) = (scope.to_owned(), by.clone(), why.map(ToOwned::to_owned));
+    let event = AutonomyEvent::Raised { scope, to, by, why };
     write(store, &event, now, |cap| cap.is_some_and(|cap| to > cap)).await
 }
 

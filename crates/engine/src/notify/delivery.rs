@@ -5,7 +5,7 @@
 
 mod lane;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,9 +42,13 @@ type Book = BTreeMap<String, Counts>;
 #[derive(Debug)]
 pub struct Delivery {
     task: JoinHandle<()>,
-    stop: watch::Sender<bool>,
+    /// How long it may still take, once it should end.
+    stop: watch::Sender<Option<Duration>>,
     book: watch::Receiver<Book>,
-    idle: watch::Receiver<bool>,
+    /// How often somebody asked whether anything is left to do.
+    asked: watch::Sender<u64>,
+    /// Which of those asked when nothing was.
+    idle: watch::Receiver<Option<u64>>,
 }
 
 impl Delivery {
@@ -63,8 +67,9 @@ impl Delivery {
         pace: Pace,
     ) -> Self {
         let (book, counts) = watch::channel(Book::new());
-        let (stop, stopped) = watch::channel(false);
-        let (idle, is_idle) = watch::channel(false);
+        let (stop, stopped) = watch::channel(None);
+        let (idle, is_idle) = watch::channel(None);
+        let (asked, questions) = watch::channel(0);
         let lanes = routes.into_iter().map(|route| (route.name.clone(), Lane::new(route)));
         let post = Post {
             queue: Queue::new(Arc::clone(&store), Arc::new(Silence), now),
@@ -72,10 +77,12 @@ impl Delivery {
             lanes: lanes.collect(),
             sends: JoinSet::new(),
             pace,
+            on_way: BTreeSet::new(),
             book,
             idle,
         };
-        Self { task: tokio::spawn(post.run(stopped)), stop, book: counts, idle: is_idle }
+        let task = tokio::spawn(post.run(stopped, questions));
+        Self { task, stop, book: counts, asked, idle: is_idle }
     }
 
     /// What became of the messages so far.
@@ -87,15 +94,27 @@ impl Delivery {
     /// Waits until everything that is due now was tried once, but not longer than this: for a
     /// program that is about to end.
     pub async fn idle(&self, patience: Duration) {
+        // What it found before we asked does not count: something was told since.
+        let mut question = 0;
+        self.asked.send_modify(|asked| {
+            *asked += 1;
+            question = *asked;
+        });
         let mut idle = self.idle.clone();
-        let waiting = idle.wait_for(|idle| *idle);
+        let waiting = idle.wait_for(|idle| idle.is_some_and(|idle| idle >= question));
         // What was not tried stays in the outbox, for whoever delivers next.
         drop(tokio::time::timeout(patience, waiting).await);
     }
 
-    /// Ends after what is on its way, but does not wait longer than one try may take.
-    pub async fn stop(mut self) {
-        self.stop.send_replace(true);
+    /// Ends after what is on its way, but does not wait longer than one try may take. What was taken
+    /// and not sent is given back at once.
+    pub async fn stop(self) {
+        self.stop_within(LONGEST_SLEEP).await;
+    }
+
+    /// The same, and what is still on its way after so long is given back as well.
+    pub async fn stop_within(mut self, patience: Duration) {
+        self.stop.send_replace(Some(patience));
         // Whatever it ended with, nobody is left to hear of it.
         let _ = (&mut self.task).await;
     }
@@ -121,17 +140,24 @@ struct Post {
     queue: Queue,
     lanes: BTreeMap<String, Lane>,
     sends: JoinSet<(String, Taken, Outcome)>,
+    /// The ids of what is being sent.
+    on_way: BTreeSet<String>,
     pace: Pace,
     book: watch::Sender<Book>,
-    idle: watch::Sender<bool>,
+    idle: watch::Sender<Option<u64>>,
 }
 
 impl Post {
-    async fn run(mut self, mut stop: watch::Receiver<bool>) {
+    async fn run(
+        mut self,
+        mut stop: watch::Receiver<Option<Duration>>,
+        mut questions: watch::Receiver<u64>,
+    ) {
         let mut news = self.store.subscribe();
         loop {
             let seen = news.position();
-            let sleep = match self.turn().await {
+            let question = *questions.borrow_and_update();
+            let sleep = match self.turn(question).await {
                 Ok(sleep) => sleep,
                 Err(_) => Some(TROUBLE),
             };
@@ -146,16 +172,38 @@ impl Post {
                 () = asked(&mut stop) => break,
                 Some(sent) = self.sends.join_next() => self.ended(sent).await,
                 more = news.past(seen) => if !more { break },
+                Ok(()) = questions.changed() => {}
                 () = sleeping => {}
             }
         }
-        while let Some(sent) = self.sends.join_next().await {
-            self.ended(sent).await;
+        let patience = stop.borrow().unwrap_or_default();
+        self.end(patience).await;
+    }
+
+    /// Waits for what is on its way, and gives back what else was taken: whoever delivers next need
+    /// not wait until our leases end.
+    async fn end(&mut self, patience: Duration) {
+        let waiting: Vec<Taken> = self.lanes.values_mut().flat_map(Lane::give_back).collect();
+        let now = self.queue.now();
+        for taken in waiting {
+            // What cannot be given back is somebody else's when its lease ends.
+            let _ = self.store.put_off(&taken.sent.id, now).await;
+        }
+        let last = async {
+            while let Some(sent) = self.sends.join_next().await {
+                self.ended(sent).await;
+            }
+        };
+        if tokio::time::timeout(patience, last).await.is_err() {
+            self.sends.abort_all();
+            for id in std::mem::take(&mut self.on_way) {
+                let _ = self.store.put_off(&id, now).await;
+            }
         }
     }
 
     /// Takes what is due and begins to send it; says how long nothing is to be done.
-    async fn turn(&mut self) -> aurora_store::Result<Option<Duration>> {
+    async fn turn(&mut self, question: u64) -> aurora_store::Result<Option<Duration>> {
         let now = self.queue.now();
         let due = self.store.next_outgoing().await?;
         if due.is_some_and(|due| due <= now) {
@@ -167,7 +215,8 @@ impl Post {
         self.launch();
         let due = self.store.next_outgoing().await?;
         let now = self.queue.now();
-        self.idle.send_replace(self.sends.is_empty() && due.is_none_or(|due| due > now));
+        let is_idle = self.sends.is_empty() && due.is_none_or(|due| due > now);
+        self.idle.send_replace(is_idle.then_some(question));
         Ok(due.map(|due| between(now, due)))
     }
 
@@ -226,6 +275,7 @@ impl Post {
         for (name, lane) in &mut self.lanes {
             let Some((sender, taken)) = lane.next(now, &self.pace) else { continue };
             let (name, queue, pace) = (name.clone(), self.queue.clone(), self.pace);
+            self.on_way.insert(taken.sent.id.clone());
             let for_people = lane.route.kind != ChannelKind::Webhook;
             self.sends.spawn(async move {
                 let sending = send(&*sender, &queue, &taken.message, for_people);
@@ -245,6 +295,7 @@ impl Post {
             self.lanes.values_mut().for_each(Lane::broke_down);
             return;
         };
+        self.on_way.remove(&taken.sent.id);
         let now = self.queue.now();
         let written = match outcome {
             Outcome::Arrived | Outcome::Pointless => {
@@ -342,9 +393,9 @@ impl Post {
 }
 
 /// Waits until it should end.
-async fn asked(stop: &mut watch::Receiver<bool>) {
+async fn asked(stop: &mut watch::Receiver<Option<Duration>>) {
     // Whoever could ask and is gone wants it to end, too.
-    drop(stop.wait_for(|stop| *stop).await);
+    drop(stop.wait_for(Option::is_some).await);
 }
 
 /// Sends a message, unless it asks people for a decision that was made meanwhile.

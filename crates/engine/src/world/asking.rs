@@ -208,5 +208,7 @@ fn by_whom(standing: &Standing) -> String {
         Outcome::ChangesRequested => "sent back",
     };
     let (choice, by) = (decision.choice.name().replace('_', " "), &decision.by);
-    format!("{how} ({choice}) by {} ({})", by.name, by.surface.name())
+    let said = decision.reason.as_deref().filter(|said| !said.trim().is_empty());
+    let said = said.map(|said| format!(": {said}")).unwrap_or_default();
+    format!("{how} ({choice}) by {} ({}){said}", by.name, by.surface.name())
 }

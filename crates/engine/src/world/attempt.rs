@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use aurora_agents::{Agent, Holding, Job, Report, Start};
 use aurora_model::{AgentName, AttemptEnd, Cost, Digest, FrozenCall, Known, Route, TaskId, TreeId};
+use aurora_workspace::desk::Notice;
 
 use super::conversation::{Parted, Talk, Talked, Worker};
 use super::listening::Listening;
@@ -120,12 +121,15 @@ impl Inner {
         let transcript = self.kept(gone.transcript).await?;
         // However it ended: who fails can have done as much as who succeeds.
         let noticed = if base.is_some() { self.noticed().await? } else { Vec::new() };
+        let name = format!("{}/{id}/{number}", self.settings.run);
+        self.over((&name, &route), &end, &noticed, state).await?;
+        let noticed = noticed.into_iter().map(|one| one.what).collect();
         Ok(Command::AttemptOver { task, attempt, end, cost, millis, transcript, base, noticed })
     }
 
-    async fn noticed(&self) -> Result<Vec<String>> {
+    async fn noticed(&self) -> Result<Vec<Notice>> {
         let site = Arc::clone(&self.site);
-        blocking(move || Ok(site.noticed(true).into_iter().map(|one| one.what).collect())).await
+        blocking(move || Ok(site.noticed(true))).await
     }
 
     fn agent_of(&self, route: &Route) -> std::result::Result<Arc<dyn Agent>, String> {

@@ -12,13 +12,11 @@ use aurora_agents::llm::{Lines, Stop as Ending};
 use aurora_agents::talk::{CallResult, Conversation, Turn};
 use aurora_agents::transcript::Transcript;
 use aurora_agents::{Heard, Listener as _, Talker};
-use aurora_gate::approval::autonomy::{Incident, downgrade_for, scope_of_agent};
 use aurora_model::{AttemptEnd, Cost, Digest, FrozenCall, HowSettled, Usd};
 use tokio::time::Instant;
 
 use super::listening::Listening;
 use super::{Inner, tools};
-use crate::approvals::autonomy;
 use crate::driver::Stop;
 use crate::error::Result;
 use crate::machine;
@@ -71,8 +69,6 @@ struct Going<'a> {
     kept: Kept,
     cost: Option<Cost>,
     transcript: Transcript,
-    /// How many calls the policy denied.
-    denied: u32,
 }
 
 impl Inner {
@@ -95,7 +91,7 @@ impl Inner {
         };
         let (kept, said) = begun;
         let transcript = Transcript::default();
-        let mut going = Going { talk, said, kept, cost: None, transcript, denied: 0 };
+        let mut going = Going { talk, said, kept, cost: None, transcript };
         let how = self.go_on(&mut going, listening).await?;
         let cost = going.cost.unwrap_or_default();
         Ok(Talked { how, cost, transcript: going.transcript.finish() })
@@ -149,9 +145,9 @@ impl Inner {
             let turn = OneTurn { worker, given: talker.tools, said: &text, deadline };
             let sorted = self.sort(&turn, &calls, stop).await?;
             going.note(&sorted.results);
-            going.denied = going.denied.saturating_add(sorted.denied);
-            if sorted.denied > 0 {
-                self.lower(&going.talk.worker, going.denied, listening).await?;
+            self.denied(&going.talk.worker, sorted.denied).await?;
+            if let Some(path) = &sorted.left {
+                self.left(&going.talk.worker, path).await?;
             }
             if going.talk.stop.is_asked() {
                 return Ok(Parted::Over(AttemptEnd::Interrupted {}));
@@ -169,22 +165,6 @@ impl Inner {
                 return Ok(Parted::Over(AttemptEnd::Failed { error: error.to_string() }));
             }
         }
-    }
-}
-
-impl Inner {
-    /// Lets an agent do less that tries again and again what the policy denies.
-    async fn lower(&self, worker: &Worker, denied: u32, listening: &Listening) -> Result<()> {
-        let incident = Incident::Violations { count: denied };
-        let Some(level) = downgrade_for(incident) else { return Ok(()) };
-        let scope = scope_of_agent(worker.agent.as_str());
-        let why = format!("the policy denied {denied} calls in {}", worker.attempt);
-        let (store, now) = (self.settings.store.as_ref(), (self.settings.now)());
-        if autonomy::lower(store, &scope, level, &why, now).await? {
-            let (agent, level) = (&worker.agent, level.name());
-            listening.hear(Heard::Complained(format!("{agent} is {level} from now on: {why}")));
-        }
-        Ok(())
     }
 }
 

@@ -22,6 +22,7 @@ use tokio::time::Instant;
 use super::Inner;
 use super::asking::Here;
 use super::conversation::Worker;
+use super::tools::args::leaving;
 use super::tools::judged::differs;
 use super::tools::told::{denied_by_policy, refused};
 use crate::approvals::{PREFIX, Queue, Registrar};
@@ -149,9 +150,15 @@ impl Permitting {
     async fn answer(&self, wish: &Wish) -> Result<Permission> {
         let own = ToolCall { name: wish.tool.clone(), args: wish.args.clone() };
         let judged = self.inner.judge_for(&self.worker).await?.judge_call(own.clone());
+        if !judged.only_reads()
+            && let Some(path) = leaving(&own.args, &self.worker.desk)
+        {
+            self.inner.left(&self.worker, path).await?;
+        }
         match judged.decision {
             Answer::Allow => return Ok(Permission::Allow { args: wish.args.clone() }),
             Answer::Deny => {
+                self.inner.denied(&self.worker, 1).await?;
                 return Ok(denied(denied_by_policy(judged.reasons.first()).to_string()));
             }
             Answer::Ask => {}

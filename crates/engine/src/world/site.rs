@@ -10,6 +10,9 @@ use aurora_workspace::git::worktree::NewWorktree;
 
 use crate::error::Result;
 
+/// What is said where nobody can look.
+pub(super) const UNSEEN: &str = "git's own data could not be looked at";
+
 /// A run's worktree and its desks.
 pub(super) struct Site {
     /// The user's checkout.
@@ -57,7 +60,7 @@ impl Site {
             Ok(worktree.noticed(&self.owner)?)
         };
         look().unwrap_or_else(|error| {
-            let what = format!("git's own data could not be looked at: {error}");
+            let what = format!("{UNSEEN}: {error}");
             vec![Notice { what, critical: true }]
         })
     }

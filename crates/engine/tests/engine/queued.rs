@@ -324,7 +324,8 @@ fn apr_1_a_driven_run_takes_decisions_from_elsewhere_and_makes_each_allowed_call
                 (Choice::Deny, "bob", "http")
             );
             let heard = place.sitting.heard.lock().unwrap().clone();
-            let said = heard.contains(&"sim.q2: approved (allow) by eve (http)".to_owned());
+            let said =
+                heard.contains(&"sim.q2: approved (allow) by eve (http): because".to_owned());
             assert_eq!(said, !empty, "{heard:?}");
         }
     });

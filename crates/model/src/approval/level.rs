@@ -95,6 +95,9 @@ pub enum AutonomyEvent {
         to: Autonomy,
         /// What happened.
         why: String,
+        /// Who, where it was a person.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Decider>,
     },
     /// A person let it do more again.
     Raised {
@@ -104,6 +107,9 @@ pub enum AutonomyEvent {
         to: Autonomy,
         /// Who.
         by: Decider,
+        /// Why.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        why: Option<String>,
     },
 }
 

@@ -98,6 +98,14 @@ fn agent(out: &mut String, facts: &Facts, style: Style) {
     }
     out.push_str(&format!("  can     {}\n", survey::abilities(&facts.supports)));
     out.push_str(&format!("  held    {}\n", survey::holding(facts.supports.holding)));
+    let level = facts.autonomy.level.name();
+    match &facts.autonomy.lowered {
+        None => out.push_str(&format!("  level   {level}\n")),
+        Some(why) => {
+            let configured = facts.autonomy.configured.name();
+            out.push_str(&format!("  level   {level}, lowered from {configured}: {why}\n"));
+        }
+    }
     let named = facts
         .variables
         .iter()

@@ -7,11 +7,16 @@ use std::path::{Path, PathBuf};
 use aurora_agents::{
     AgentProfile, Capabilities, Holding, ModelProfile, Output, Provider, Registry,
 };
+use aurora_gate::approval::Rules;
+use aurora_gate::approval::autonomy::{PROJECT, scope_of_agent};
+use aurora_model::Autonomy;
 use serde::Serialize;
 
 use super::known::{KNOWN, Known};
 use crate::exit::Failure;
 use crate::wiring::agents::{self, Loaded};
+use crate::wiring::approvals::settings;
+use crate::wiring::lowered::{self, Lowered};
 use crate::wiring::place::{Given, Place};
 
 /// Said of an agent whose calls nobody can price beforehand.
@@ -56,11 +61,36 @@ pub struct Facts {
     pub supports: Capabilities,
     /// The variables that it asks for, and whether we have them.
     pub variables: BTreeMap<String, bool>,
+    /// How much it may do by itself, at present.
+    pub autonomy: Level,
     /// What keeps it from working.
     pub problems: Vec<String>,
     /// What its user should know.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// How much an agent may do by itself.
+#[derive(Debug, Default, Serialize)]
+pub struct Level {
+    /// At present.
+    pub level: Autonomy,
+    /// What the settings say.
+    pub configured: Autonomy,
+    /// Why it is less than that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lowered: Option<String>,
+}
+
+impl Level {
+    fn of(agent: &str, rules: &Rules, lowered: &[Lowered]) -> Self {
+        let configured = rules.autonomy(Some(agent), None);
+        let scopes = [PROJECT.to_owned(), scope_of_agent(agent)];
+        let its = lowered.iter().filter(|one| scopes.contains(&one.scope) && one.to < configured);
+        let tightest = its.min_by_key(|one| one.to);
+        let level = tightest.map_or(configured, |one| one.to);
+        Self { level, configured, lowered: tightest.map(lowered::why) }
+    }
 }
 
 /// What is known about the model.
@@ -82,7 +112,9 @@ pub struct ModelFacts {
 
 /// Looks at everything.
 pub fn survey() -> anyhow::Result<Survey> {
-    let loaded = agents::load(&Place::look(Given::default()))?;
+    let place = Place::look(Given::default());
+    let loaded = agents::load(&place)?;
+    let (rules, lowered) = (settings::rules(&place)?, lowered::here()?);
     let registry = agents::registry(loaded.profiles.clone())?;
     let environment = agents::own_environment();
     let default = registry.default().map(|agent| agent.name().to_string());
@@ -90,6 +122,7 @@ pub fn survey() -> anyhow::Result<Survey> {
     for profile in &loaded.profiles.agents {
         let mut facts = facts(profile, &registry, &environment)?;
         facts.default = default.as_ref() == Some(&facts.id);
+        facts.autonomy = Level::of(&facts.id, &rules, &lowered);
         if let (Provider::Api { model, .. }, own) = (&profile.provider, &loaded.profiles.model) {
             facts.problems.extend(
                 model.as_ref().or(own.as_ref()).and_then(|model| key_problem(model, &environment)),
@@ -131,6 +164,7 @@ fn facts(
         output: None,
         supports: agent.capabilities(),
         variables: BTreeMap::new(),
+        autonomy: Level::default(),
         problems: Vec::new(),
         notes: Vec::new(),
     };

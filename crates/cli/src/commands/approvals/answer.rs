@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(value_name = "CHOICE")]
     choice: String,
     /// Why; it is recorded with the answer.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "feedback", value_name = "TEXT")]
     reason: Option<String>,
     #[command(flatten)]
     seen: Seen,

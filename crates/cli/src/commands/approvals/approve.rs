@@ -19,7 +19,7 @@ pub struct Args {
     #[command(flatten)]
     seen: Seen,
     /// Why; it is recorded with the decision.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "feedback", value_name = "TEXT")]
     reason: Option<String>,
     /// Answer in JSON.
     #[arg(long)]

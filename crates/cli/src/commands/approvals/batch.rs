@@ -32,7 +32,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["tier", "gate", "run", "agent"])]
     set: Option<PathBuf>,
     /// Why; it is recorded with each decision.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "feedback", value_name = "TEXT")]
     reason: Option<String>,
     /// Take what is shown now as seen, and do not ask.
     #[arg(long)]

@@ -1,13 +1,13 @@
 //! `aur approvals channels`: over what people are told, whether it works from here, and a test of it.
 
-use std::fmt::Write as _;
-
 use aurora_engine::notify::{Message, Route};
 use aurora_gate::approval::rules::notify::{Channel, Moment};
 use serde_json::{Value, json};
 
 use crate::exit::{Exit, Failure};
 use crate::output;
+use crate::output::style::Style;
+use crate::output::wrap::hang;
 use crate::wiring::approvals::settings;
 use crate::wiring::notify;
 use crate::wiring::place::{Given, Place};
@@ -48,19 +48,19 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         output::print_json(&json!({ "channels": listed }))?;
         return Ok(Exit::Ok);
     }
-    let mut text = String::new();
+    let (mut text, width) = (String::new(), Style::of_stdout().width);
     for (channel, route) in channels.iter().zip(&routes) {
         let told: Vec<&str> = channel.on.iter().map(|moment| Moment::name(*moment)).collect();
         let (name, kind) = (&channel.name, channel.kind.name());
-        let _ =
-            writeln!(text, "{name}  {kind}  from {}: {}", channel.min_tier.name(), told.join(", "));
+        let (tier, told) = (channel.min_tier.name(), told.join(", "));
+        text.push_str(&hang("", &format!("{name}  {kind}  from {tier}: {told}"), width));
         if let Some(why) = route.trouble() {
-            let _ = writeln!(text, "  not from here: {why}");
+            text.push_str(&hang("  ", &format!("not from here: {why}"), width));
         }
     }
     if channels.is_empty() {
         text.push_str(
-            "nobody is told: there are no channels below `notify:` in .aurora/approvals.yaml\n",
+            "nobody is told: there are no channels below `notify:`\nin .aurora/approvals.yaml\n",
         );
     }
     output::print(&text)?;

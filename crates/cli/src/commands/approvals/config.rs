@@ -7,6 +7,7 @@ use crate::output;
 use crate::output::escape;
 use crate::output::style::Style;
 use crate::wiring::approvals::settings;
+use crate::wiring::lowered;
 use crate::wiring::person;
 use crate::wiring::place::{Given, Place};
 
@@ -30,9 +31,12 @@ section, over the defaults. Of several timeouts or approvers the most specific o
 pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let rules = settings::rules(&Place::look(Given::default()))?;
     let you = person::here(&rules, aurora_model::Surface::Command);
+    let lowered = lowered::here()?;
     let mut told = rules.show();
     if let Some(told) = told.as_object_mut() {
         told.insert("you".to_owned(), json!({"name": you.name, "roles": you.roles}));
+        let all: Vec<Value> = lowered.iter().map(lowered::in_json).collect();
+        told.insert("lowered".to_owned(), json!(all));
         told.insert("files".to_owned(), json!(rules.origins()));
     }
     if args.json {
@@ -48,12 +52,16 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     for section in ["people", "autonomy", "risk", "timeouts", "approvers", "notify"] {
         let Some(value) = told.get(section) else { continue };
         push_section(&mut out, section, value, style);
+        if section == "autonomy" {
+            lowered::push(&mut out, &lowered, style);
+        }
     }
     output::print(&out)?;
     Ok(Exit::Ok)
 }
 
-fn push_section(out: &mut String, name: &str, section: &Value, style: Style) {
+/// Writes one section of the settings, and where it comes from.
+pub fn push_section(out: &mut String, name: &str, section: &Value, style: Style) {
     let from = |value: &Value| {
         let origin = value.get("origin").and_then(Value::as_str).map(escape::line);
         origin.map(|origin| style.faint(&format!("  # {origin}"))).unwrap_or_default()

@@ -18,7 +18,7 @@ pub struct Args {
     #[arg(value_name = "ID")]
     id: String,
     /// Why; it is recorded, and the agent is told.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "feedback", value_name = "TEXT")]
     reason: Option<String>,
     /// Answer in JSON.
     #[arg(long)]

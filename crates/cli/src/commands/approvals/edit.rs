@@ -29,7 +29,7 @@ pub struct Args {
     #[arg(long, value_name = "FILE")]
     args: Option<PathBuf>,
     /// Why; it is recorded with the decision.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "feedback", value_name = "TEXT")]
     reason: Option<String>,
     /// Do not ask before saying yes to the new arguments.
     #[arg(long)]

@@ -52,7 +52,9 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         run: args.run.clone(),
         tier: None,
     };
-    let items = which.items(&queue, &WAITING)?;
+    let mut items = which.items(&queue, &WAITING)?;
+    // What others ask over HTTP is no task of a run, and nothing of it is put away.
+    items.retain(|item| item.request.parked.is_some() || item.request.subject.task.is_some());
     if args.json {
         let parked: Vec<Value> = items.iter().map(Item::json).collect();
         output::print_json(&json!({"calls": parked}))?;

@@ -16,7 +16,7 @@ pub struct Args {
     #[arg(value_name = "ID")]
     id: String,
     /// What should be done otherwise; the agent is told.
-    #[arg(long, value_name = "TEXT")]
+    #[arg(long, alias = "reason", value_name = "TEXT")]
     feedback: String,
     /// Answer in JSON.
     #[arg(long)]

@@ -4,9 +4,11 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use aurora_engine::approvals::autonomy;
 use aurora_engine::budget::verify_pictures;
-use aurora_model::Digest;
-use aurora_store::chain::{Verifier, verify_beside, verify_with};
+use aurora_gate::approval::autonomy::{Incident, PROJECT, downgrade_for};
+use aurora_model::{AutonomyEvent, Digest};
+use aurora_store::chain::{Verifier, What, verify_beside, verify_with};
 use aurora_store::{Record, Verification};
 use aurora_workspace::Progress as _;
 use serde_json::{Value, json};
@@ -18,6 +20,7 @@ use crate::output::changes::count;
 use crate::output::escape;
 use crate::output::progress::Bar;
 use crate::wiring::store::{Log, failure, folder};
+use crate::wiring::workspace::now;
 
 /// A record is never longer than this, and a line of an export is little more than one.
 const MAX_LINE_BYTES: u64 = 256 * 1024 * 1024;
@@ -71,7 +74,35 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
     let seen = log.ask(look(&log, head.as_ref(), args, &bar));
     bar.clear();
     let (seen, problems) = seen?;
+    lock(&log, &seen);
     tell(args, &seen, &problems)
+}
+
+/// Locks the project where the chain is broken: nobody can tell what agents did. What a person raised
+/// it for already does not lock it again.
+fn lock(log: &Log, seen: &Verification) {
+    let beside = |finding: &&aurora_store::Finding| !matches!(finding.what, What::Lost { .. });
+    let Some(finding) = seen.findings.iter().find(beside) else { return };
+    let Some(level) = downgrade_for(Incident::BrokenChain) else { return };
+    let why = format!("the log is not as it was written: {finding}");
+    let store = log.store.as_ref();
+    let locked = log.ask(async {
+        let before = autonomy::history(store, PROJECT).await?;
+        let same = |event: &AutonomyEvent| matches!(event, AutonomyEvent::Lowered { why: was, .. } if *was == why);
+        if before.iter().any(|(_, event)| same(event)) {
+            return Ok(false);
+        }
+        autonomy::lower(store, PROJECT, level, &why, now()).await
+    });
+    match locked {
+        Ok(true) => output::note(
+            "the project is locked from now on: every call of an agent is asked about; \
+             `aur agents autonomy raise project LEVEL` lets them do more again",
+        ),
+        Ok(false) => {}
+        // A log so broken that nothing can be written was told to be, and no run can go on by it.
+        Err(_) => output::note("the project could not be locked: the log cannot be written"),
+    }
 }
 
 /// Looks at the log, at what its records refer to, and at what was derived from them.

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 use crate::exit::Exit;
 use crate::output;
 use crate::output::escape;
+use crate::output::style::Style;
+use crate::output::wrap::hang;
 use crate::wiring::run;
 use crate::wiring::store::Log;
 use crate::wiring::workspace::now;
@@ -48,7 +50,8 @@ pub fn run(args: &Args) -> anyhow::Result<Exit> {
         output::print("no tokens; `aur token create --person NAME` makes one\n")?;
         return Ok(Exit::Ok);
     }
-    let lines: String = shown.iter().map(|token| line(token)).collect();
+    let width = Style::of_stdout().width;
+    let lines: String = shown.iter().map(|token| hang("", &line(token), width)).collect();
     output::print(&lines)?;
     Ok(Exit::Ok)
 }
@@ -64,5 +67,5 @@ fn line(token: &Token) -> String {
     let name = if token.name.is_empty() { String::new() } else { format!("  {}", token.name) };
     let text =
         format!("{}  {} ({}){roles}  {end}{name}", token.id, token.person, token.kind.name());
-    format!("{}\n", escape::line(&text))
+    escape::line(&text)
 }

@@ -114,9 +114,13 @@ fn head(row: &Row, now: Timestamp, style: Style) -> String {
     let when = row.at.map(|at| moment::ago(now, at));
     let left = row.expires_at.map(|at| format!("expires in {}", moment::left(now, at)));
     let when: Vec<String> = [row.state.clone(), when, left].into_iter().flatten().collect();
-    let id = style.bold(&escape::line(&row.id));
+    let (id, when) = (escape::line(&row.id), when.join(", "));
+    let long = row.tier.map_or(0, |tier| tier.name().len() + 2);
+    let used = id.chars().count() + 2 + long + when.chars().count();
+    // What does not fit beside the name stands below it.
+    let apart = if used > style.width { "\n  " } else { "  " };
     let tier = tier.map(|tier| format!("{tier}  ")).unwrap_or_default();
-    format!("{id}  {tier}{}\n", style.faint(&when.join(", ")))
+    format!("{}{apart}{tier}{}\n", style.bold(&id), style.faint(&when))
 }
 
 fn painted(tier: Tier, style: Style) -> String {

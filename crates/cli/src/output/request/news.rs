@@ -44,7 +44,8 @@ pub fn words(event: &ApprovalEvent) -> String {
             by.surface.name(),
             super::short(digest.as_str())
         ),
-        ApprovalEvent::Reminded { number } => format!("reminded, for the {number}. time"),
+        ApprovalEvent::Reminded { number: 1 } => "reminded once".to_owned(),
+        ApprovalEvent::Reminded { number } => format!("reminded {number} times"),
         ApprovalEvent::Warned { expires_at } => {
             format!("warned: it expires at {}", moment::utc(*expires_at))
         }

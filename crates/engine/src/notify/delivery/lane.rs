@@ -102,6 +102,11 @@ impl Lane {
         std::mem::take(&mut self.waiting)
     }
 
+    /// Everything that waits here, which is then nobody's.
+    pub(super) fn give_back(&mut self) -> VecDeque<Taken> {
+        std::mem::take(&mut self.waiting)
+    }
+
     /// When it is tried again.
     pub(super) fn again_at(&self, now: Timestamp) -> Timestamp {
         self.rests_until.unwrap_or(now)

@@ -9,7 +9,7 @@ use aurora_gate::approval::Rules;
 use aurora_model::{AgentName, Answer, Context, FrozenCall};
 use tokio::time::Instant;
 
-use super::super::tools::args::{Args, claim};
+use super::super::tools::args::{Args, claim, leaving};
 use super::super::tools::command::Shell;
 use super::super::tools::judged::{Judge, Judged, context_at, level};
 use super::super::tools::told::{Made, denied_by_policy};
@@ -50,6 +50,8 @@ pub(in crate::world) struct Sorted {
     pub frozen: Vec<FrozenCall>,
     /// How many the policy denied.
     pub denied: u32,
+    /// A path that leads out of the desk, where a call named one.
+    pub left: Option<String>,
 }
 
 impl Sorted {
@@ -98,6 +100,9 @@ impl Inner {
                     format!("no more than {MAX_CALLS} calls are made in one turn: call again");
                 sorted.results.push(result(call, Made::failed("too_many_calls", &why)));
                 continue;
+            }
+            if let Some(path) = leaving(&call.args, &worker.desk) {
+                sorted.left = Some(path.to_owned());
             }
             let (tool, args) = match understood(call, given, &worker.desk) {
                 Ok(understood) => understood,

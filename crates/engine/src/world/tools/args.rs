@@ -1,7 +1,7 @@
 //! The arguments of a call, resolved: paths below the desk, limits said, and nothing that the model
 //! merely says about them.
 
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use std::time::Duration;
 
 use aurora_model::RepoPath;
@@ -15,6 +15,9 @@ const MAX_CONTENT_BYTES: usize = 2 << 20;
 const MAX_LINE_BYTES: usize = 64 << 10;
 /// More of what a model says about a call is not shown.
 const MAX_CLAIM_CHARS: usize = 500;
+
+/// Names under which a path stands.
+pub(super) const PATHS: [&str; 4] = ["file_path", "notebook_path", "path", "filePath"];
 
 /// What a call is to do.
 #[derive(Debug, Clone, PartialEq)]
@@ -207,9 +210,44 @@ impl Reader<'_> {
     }
 }
 
+/// A path in the arguments of a call that leads out of the desk, to where something is or could be
+/// made. A path that leads nowhere at all is a mistake.
+pub(in crate::world) fn leaving<'a>(args: &'a Value, desk: &Path) -> Option<&'a str> {
+    let named = PATHS.iter().find_map(|name| args.get(name)?.as_str())?;
+    let mut full = PathBuf::new();
+    for part in desk.join(named).components() {
+        match part {
+            Component::ParentDir => drop(full.pop()),
+            Component::CurDir => {}
+            part => full.push(part),
+        }
+    }
+    let folder = full.parent().filter(|folder| folder.parent().is_some());
+    let is_there = full.exists() || folder.is_some_and(Path::is_dir);
+    (is_there && !full.starts_with(desk)).then_some(named)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    // APR-5: only what leads out of the desk to something is an attempt to leave.
+    #[test]
+    fn a_path_that_leads_out_to_something_is_told_from_a_mistake() {
+        let dir = tempfile::tempdir().unwrap();
+        let desk = dir.path().join("desk");
+        std::fs::create_dir(&desk).unwrap();
+        let leaves = |path: &str| leaving(&json!({"path": path}), &desk).is_some();
+        for out in ["../x", "a/../../x", "/etc/passwd", "/etc/new", ".."] {
+            assert!(leaves(out), "{out}");
+        }
+        let inside = desk.join("x").display().to_string();
+        for here in ["x", ".", "a/../x", "/src-of-mine/main.rs", "/README-of-mine.md", &inside] {
+            assert!(!leaves(here), "{here}");
+        }
+        assert!(leaving(&json!({"file_path": "/etc/passwd"}), &desk).is_some());
+        assert!(leaving(&json!({"command": "ls /etc"}), &desk).is_none());
+    }
 
     fn read(tool: Tool, args: &Value) -> Result<Args, String> {
         Args::read(tool, args, Path::new("/desks/1"))

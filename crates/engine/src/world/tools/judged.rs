@@ -115,6 +115,14 @@ pub fn context_at(place: &Path, context: Context) -> Context {
     Context { cwd: Some(place.clone()), root: Some(place), ..context }
 }
 
+impl Judged {
+    /// Whether it is known to change nothing.
+    pub fn only_reads(&self) -> bool {
+        let reads = |action: &ActionType| action.as_str().ends_with(":read");
+        !self.actions.is_empty() && self.actions.iter().all(reads)
+    }
+}
+
 impl Judge<'_> {
     /// Judges a call of any tool, with what it would be done to in a folder.
     ///

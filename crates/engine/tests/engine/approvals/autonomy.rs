@@ -1,7 +1,7 @@
 //! What lowers and raises how much an agent may do, in a log.
 
 use super::*;
-use aurora_engine::approvals::autonomy::{history, lower, lowering, raise};
+use aurora_engine::approvals::autonomy::{history, lower, lowered, lowering, raise};
 use aurora_model::AutonomyEvent;
 
 // APR-5: it is lowered by what happens, and raised by a person only; both are kept.
@@ -24,17 +24,26 @@ fn apr_5_what_lowers_a_level_is_kept_and_only_a_person_raises_it() {
 
         for kind in [DeciderKind::Agent, DeciderKind::Rule] {
             let by = Decider { kind, ..person("ada") };
-            let told = raise(store, agent, Autonomy::Full, &by, at(5)).await;
+            let told = raise(store, agent, Autonomy::Full, (&by, None), at(5)).await;
             assert!(matches!(refused(told), Refused::NotAllowed { .. }));
         }
-        assert!(raise(store, agent, Autonomy::Full, &person("ada"), at(6)).await.unwrap());
-        assert!(!raise(store, agent, Autonomy::Full, &person("ada"), at(7)).await.unwrap());
+        assert!(
+            raise(store, agent, Autonomy::Full, (&person("ada"), Some("it was me")), at(6))
+                .await
+                .unwrap()
+        );
+        assert!(!raise(store, agent, Autonomy::Full, (&person("ada"), None), at(7)).await.unwrap());
         assert_eq!(level().await, Autonomy::Semi);
 
         let history = history(store, agent).await.unwrap();
         let kinds: Vec<&str> = history.iter().map(|(_, event)| event.kind()).collect();
         assert_eq!(kinds, ["lowered", "lowered", "raised"]);
-        let AutonomyEvent::Raised { by, .. } = &history[2].1 else { panic!("{history:?}") };
+        let AutonomyEvent::Raised { by, why, .. } = &history[2].1 else { panic!("{history:?}") };
+        assert_eq!(why.as_deref(), Some("it was me"));
+        let left = lowered(store).await.unwrap();
+        let left: Vec<_> =
+            left.iter().map(|one| (one.scope.as_str(), one.why.as_deref())).collect();
+        assert_eq!(left, [(role, Some("over budget"))]);
         assert_eq!((by.name.as_str(), history[2].0), ("ada", at(6)));
     });
 }

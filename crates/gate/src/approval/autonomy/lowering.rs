@@ -62,7 +62,7 @@ impl Lowering {
                 let cap = self.caps.entry(scope.clone()).or_insert(*to);
                 *cap = (*cap).min(*to);
             }
-            AutonomyEvent::Raised { scope, to, by } if by.kind == DeciderKind::Person => {
+            AutonomyEvent::Raised { scope, to, by, .. } if by.kind == DeciderKind::Person => {
                 self.caps.insert(scope.clone(), *to);
             }
             AutonomyEvent::Raised { .. } => {}
@@ -104,13 +104,14 @@ mod tests {
     use aurora_model::{Decider, Surface};
 
     fn lowered(scope: &str, to: Autonomy) -> AutonomyEvent {
-        AutonomyEvent::Lowered { scope: scope.to_owned(), to, why: "it happened".to_owned() }
+        let why = "it happened".to_owned();
+        AutonomyEvent::Lowered { scope: scope.to_owned(), to, why, by: None }
     }
 
     fn raised(scope: &str, to: Autonomy, kind: DeciderKind) -> AutonomyEvent {
         let (name, surface) = ("ana".to_owned(), Surface::Command);
         let by = Decider { name, kind, roles: Vec::new(), surface };
-        AutonomyEvent::Raised { scope: scope.to_owned(), to, by }
+        AutonomyEvent::Raised { scope: scope.to_owned(), to, by, why: None }
     }
 
     #[test]

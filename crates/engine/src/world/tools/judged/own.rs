@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use aurora_model::{RepoPath, Target, ToolCall};
 use aurora_workspace::desk::Files;
 
+use super::super::args::PATHS;
 use super::super::files;
 use super::{Judged, of_command, run_words};
 
-/// Names under which a path stands.
-const PATHS: [&str; 4] = ["file_path", "notebook_path", "path", "filePath"];
 /// A larger file outside the desk is not read.
 const MAX_BYTES: u64 = 1024 * 1024;
 
