@@ -397,7 +397,6 @@ mod tests {
             policy_digest: &Digest::of_bytes([1; 32]),
             rules: &rules,
             context: Context { cwd: root.clone(), root, ..Context::default() },
-            agent: &AgentName::parse("dev").unwrap(),
             autonomy: Autonomy::Full,
         };
         for (name, kind, tier) in
