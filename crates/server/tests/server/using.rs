@@ -65,7 +65,7 @@ fn expected(status: u16, kind: &str) -> (u16, String) {
     (status, kind.to_owned())
 }
 
-// APR-5
+// APR-8, APR-5
 #[test]
 fn a_yes_is_used_once_and_what_came_of_it_is_recorded_once() {
     block(async {

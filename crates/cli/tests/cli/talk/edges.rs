@@ -181,7 +181,7 @@ fn edited() -> (Talk, String, String) {
     (talk, run, question)
 }
 
-// APR-4: an edited call is bound to what it is done to now, and is shown as it is now.
+// APR-3, APR-4: an edited call is bound to what it is done to now, and is shown as it is now.
 #[test]
 fn an_edit_binds_what_it_would_be_done_to_now() {
     let (talk, run, question) = edited();
