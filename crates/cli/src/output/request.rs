@@ -58,6 +58,11 @@ impl Fields {
         self.out.push_str(&format!("{lead}{}\n", text.replace('\n', &format!("\n{}", pad()))));
     }
 
+    /// A field in one line, however long.
+    pub fn whole(&mut self, label: &str, text: &str) {
+        self.out.push_str(&format!("  {label:<8} {}\n", escape::line(text)));
+    }
+
     /// More text of the same field.
     pub fn more(&mut self, text: &str) {
         let room = self.style.width.saturating_sub(INDENT).max(20);
@@ -94,7 +99,11 @@ pub fn show(item: &Item, detail: &Detail, now: Timestamp, length: Length, style:
     fields.field("state", &state(item, now));
     fields.field("asked", &asked(item, now));
     for (label, text) in &detail.facts {
-        fields.field(label, text);
+        // A command is copied as a whole, so that it is not broken.
+        match label.as_str() {
+            "look" => fields.whole(label, text),
+            _ => fields.field(label, text),
+        }
     }
     for effect in &request.effects {
         fields.field("effect", effect);
